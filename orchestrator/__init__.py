@@ -1,0 +1,1 @@
+"""The orchestrator: owns state, routing, the trace, persistence and the command line."""

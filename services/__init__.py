@@ -1,0 +1,1 @@
+"""The agents of Assay, one package per service, and what they share."""

@@ -1,0 +1,1 @@
+"""What every service shares: the runtime and the pure evidence rules."""

@@ -1,0 +1,1 @@
+"""Pure rules of evidence: documents, pointers, matching, facts, guard, verdict."""

@@ -1,0 +1,21 @@
+"""The documented list of fault identifiers. Identifiers are only ever added."""
+
+from typing import Final
+
+FAULTS: Final[dict[str, str]] = {
+    "config.changed": "A configuration change came before the symptom, and nothing earlier explains it.",
+    "release.deployed": "A new version was deployed before the symptom, and nothing earlier explains it.",
+    "scale.changed": "A change of replicas, capacity or traffic routing came before the symptom.",
+    "data.changed": "A migration, an import or a batch job came before the symptom.",
+    "resource.exhausted": "A bounded resource reached its limit.",
+    "connections.exhausted": "The connections that a server accepts were used up.",
+    "memory.exhausted": "Memory reached its limit.",
+    "disk.exhausted": "Disk space reached its limit.",
+    "cpu.exhausted": "Processor time reached its limit.",
+    "lock.contention": "Work waited for locks that other work held.",
+    "process.down": "A process stopped or did not answer.",
+    "dependency.unreachable": "A dependency could not be reached.",
+    "dependency.slow": "A dependency answered late.",
+    "code.exception": "The component's own code raised an error.",
+    "load.increased": "More work arrived than before.",
+}

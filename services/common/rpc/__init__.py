@@ -1,0 +1,1 @@
+"""The gRPC runtime that every process shares."""

@@ -1,0 +1,25 @@
+"""Fixtures that every test may use."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parent.parent
+SHARED_VARIABLE = "ASSAY_TEST_DATA"
+
+
+@pytest.fixture(scope="session")
+def project() -> Path:
+    return PROJECT
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of public test data that is not part of the project."""
+    folder = Path(os.environ.get(SHARED_VARIABLE, PROJECT.parent / "shared")).resolve()
+    if folder.is_dir():
+        return folder
+    if os.environ.get("CI"):
+        pytest.fail(f"no test data at {folder}: set {SHARED_VARIABLE}")
+    pytest.skip(f"no test data: set {SHARED_VARIABLE} to its folder")
