@@ -4,9 +4,14 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 PROJECT = Path(__file__).resolve().parent.parent
 SHARED_VARIABLE = "ASSAY_TEST_DATA"
+
+# On a busy machine the time of one example says nothing about the code.
+settings.register_profile("assay", deadline=None)
+settings.load_profile("assay")
 
 
 @pytest.fixture(scope="session")

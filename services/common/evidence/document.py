@@ -106,7 +106,7 @@ def parse(data: bytes) -> ExecutorEvidence:
     except strict_json.StrictJsonError as error:
         raise DocumentError([str(error)]) from None
     try:
-        return ExecutorEvidence.model_validate(value)
+        return ExecutorEvidence.model_validate(_typed(value))
     except ValidationError as error:
         raise DocumentError([_problem(item["loc"], item["msg"]) for item in error.errors()]) from None
 
@@ -119,6 +119,19 @@ def serialize(document: ExecutorEvidence) -> bytes:
 def is_critical(claim: Claim) -> bool:
     """Tell whether the verdict hangs on a claim: the executor's flag, and every confirmed cause."""
     return claim.critical or (claim.claim_type == "cause" and claim.status == "confirmed")
+
+
+def _typed(value: strict_json.Json) -> object:
+    """Return a value whose number tokens are numbers: a token is a str, and would pass for a text."""
+    match value:
+        case strict_json.NumberToken():
+            return value.value()
+        case list():
+            return [_typed(item) for item in value]
+        case dict():
+            return {key: _typed(item) for key, item in value.items()}
+        case _:
+            return value
 
 
 def _problem(location: tuple[int | str, ...], message: str) -> str:

@@ -32,7 +32,9 @@ class Sentence(_message.Message):
     text: _builtins.str
     """Plain text; no markup."""
     template_id: _builtins.str
-    """Identifier of the fixed template when it cites neither claim nor gap."""
+    """Identifier of the fixed sentence that it is an instance of; empty when it
+    restates claims in its own words.
+    """
     @_builtins.property
     def claim_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Allowed claims that it restates."""

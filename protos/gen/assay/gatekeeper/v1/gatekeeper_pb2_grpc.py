@@ -55,9 +55,9 @@ class GatekeeperServiceServicer:
         cannot be parsed is an answer (status FAIL), not an error. Only the
         orchestrator calls it.
 
-        Codes: INVALID_ARGUMENT when two invocations have one id, an output has no
-        invocation, or an invocation has no id; RESOURCE_EXHAUSTED when the
-        service is at its concurrency limit.
+        Codes: INVALID_ARGUMENT when two invocations or two outputs have one id, an
+        output has no invocation, or an invocation has no id, no status or no kind;
+        RESOURCE_EXHAUSTED when the service is at its concurrency limit.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

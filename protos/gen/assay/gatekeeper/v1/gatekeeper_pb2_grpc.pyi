@@ -41,9 +41,9 @@ class GatekeeperServiceStub:
     cannot be parsed is an answer (status FAIL), not an error. Only the
     orchestrator calls it.
 
-    Codes: INVALID_ARGUMENT when two invocations have one id, an output has no
-    invocation, or an invocation has no id; RESOURCE_EXHAUSTED when the
-    service is at its concurrency limit.
+    Codes: INVALID_ARGUMENT when two invocations or two outputs have one id, an
+    output has no invocation, or an invocation has no id, no status or no kind;
+    RESOURCE_EXHAUSTED when the service is at its concurrency limit.
     """
 
 @_typing.type_check_only
@@ -59,9 +59,9 @@ class GatekeeperServiceAsyncStub(GatekeeperServiceStub):
     cannot be parsed is an answer (status FAIL), not an error. Only the
     orchestrator calls it.
 
-    Codes: INVALID_ARGUMENT when two invocations have one id, an output has no
-    invocation, or an invocation has no id; RESOURCE_EXHAUSTED when the
-    service is at its concurrency limit.
+    Codes: INVALID_ARGUMENT when two invocations or two outputs have one id, an
+    output has no invocation, or an invocation has no id, no status or no kind;
+    RESOURCE_EXHAUSTED when the service is at its concurrency limit.
     """
 
 class GatekeeperServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -80,9 +80,9 @@ class GatekeeperServiceServicer(metaclass=_abc_1.ABCMeta):
         cannot be parsed is an answer (status FAIL), not an error. Only the
         orchestrator calls it.
 
-        Codes: INVALID_ARGUMENT when two invocations have one id, an output has no
-        invocation, or an invocation has no id; RESOURCE_EXHAUSTED when the
-        service is at its concurrency limit.
+        Codes: INVALID_ARGUMENT when two invocations or two outputs have one id, an
+        output has no invocation, or an invocation has no id, no status or no kind;
+        RESOURCE_EXHAUSTED when the service is at its concurrency limit.
         """
 
 def add_GatekeeperServiceServicer_to_server(servicer: GatekeeperServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

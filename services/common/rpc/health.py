@@ -1,0 +1,75 @@
+"""Health under two meanings.
+
+The name "" and the service's full names are *readiness*: whether calls should be sent here now. The name
+"liveness" says whether the process should be left alone; it stays SERVING until the process ends, so that
+nothing kills a process that is draining or whose dependency is away.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+import grpc
+import grpc.aio
+import structlog
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1.health import aio as health_aio
+
+LIVENESS = "liveness"
+READY_TIMEOUT_SECONDS = 2.0
+POLL_SECONDS_READY = 2.0
+POLL_SECONDS_NOT_READY = 0.2
+
+_SERVING = health_pb2.HealthCheckResponse.SERVING
+_NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
+_log = structlog.get_logger("assay.health")
+
+Ready = Callable[[], Awaitable[bool]]
+
+
+class Health:
+    """The health service of one server; starts live and not ready."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = ("", *names)
+        self._servicer = health_aio.HealthServicer()
+
+    async def register(self, server: grpc.aio.Server) -> None:
+        """Add the service to a server that has not started."""
+        health_pb2_grpc.add_HealthServicer_to_server(self._servicer, server)
+        await self.set_ready(False)
+        await self._servicer.set(LIVENESS, _SERVING)
+
+    async def follow(self, ready: Ready) -> None:
+        """Keep readiness as `ready` says, until cancelled."""
+        before = False
+        while True:
+            now = await _asked(ready)
+            if now != before:
+                _log.info("readiness", ready=now)
+            await self.set_ready(now)
+            before = now
+            await asyncio.sleep(POLL_SECONDS_READY if now else POLL_SECONDS_NOT_READY)
+
+    async def set_ready(self, ready: bool) -> None:
+        """Say whether calls should be sent here."""
+        for name in self._names:
+            await self._servicer.set(name, _SERVING if ready else _NOT_SERVING)
+
+
+async def is_serving(channel: grpc.aio.Channel, *, name: str = "", timeout_seconds: float) -> bool:
+    """Ask the other end of a channel for its health; no answer in time is False."""
+    stub = health_pb2_grpc.HealthStub(channel)
+    try:
+        answer = await stub.Check(health_pb2.HealthCheckRequest(service=name), timeout=timeout_seconds)
+    except grpc.aio.AioRpcError:
+        return False
+    return bool(answer.status == _SERVING)
+
+
+async def _asked(ready: Ready) -> bool:
+    try:
+        async with asyncio.timeout(READY_TIMEOUT_SECONDS):
+            return await ready()
+    except Exception:  # noqa: BLE001 - a check that fails in whatever way says "not ready"
+        _log.exception("the readiness check failed")
+        return False

@@ -1,0 +1,161 @@
+"""What happens around every call of a service's own methods, in one ordered list.
+
+A concern is an async context manager around the handler; `Interceptor` is the only code that knows the kinds
+of handlers. Health and reflection are not the service's own: they pass untouched, because a probe has no run,
+and a debugging client sets no deadline.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import grpc
+import grpc.aio
+import structlog
+
+from services.common.errors import AssayError
+from services.common.rpc import errors
+from services.common.rpc.admission import Admission
+from services.common.rpc.context import bind_run_id, remaining_seconds, run_id_of
+
+STANDARD_SERVICES = ("/grpc.health.v1.", "/grpc.reflection.v1.", "/grpc.reflection.v1alpha.")
+
+_log = structlog.get_logger("assay.rpc")
+
+Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
+Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call: its full method name and its context."""
+
+    method: str
+    context: Context
+
+
+Concern: TypeAlias = Callable[[Call], AbstractAsyncContextManager[None]]
+
+
+def concerns(admission: Admission) -> tuple[Concern, ...]:
+    """Return the concerns of a server, outermost first."""
+
+    @asynccontextmanager
+    async def admitted(call: Call) -> AsyncIterator[None]:  # noqa: ARG001 - every call counts alike
+        with admission.call():
+            yield
+
+    return (logged, errors_mapped, run_known, deadline_required, admitted)
+
+
+@asynccontextmanager
+async def logged(call: Call) -> AsyncIterator[None]:
+    """Write one line per call: method, code, duration. Never what it carried."""
+    started = time.perf_counter()
+    code = "CANCELLED"
+    try:
+        yield
+        code = "OK"
+    except grpc.aio.AbortError:
+        code = _code_name(call.context)
+        raise
+    finally:
+        milliseconds = round((time.perf_counter() - started) * 1000, 1)
+        _log.info("rpc", method=call.method, code=code, duration_ms=milliseconds)
+
+
+@asynccontextmanager
+async def errors_mapped(call: Call) -> AsyncIterator[None]:
+    """Turn domain errors into their codes; log everything else once and mask it."""
+    try:
+        yield
+    except (grpc.aio.AbortError, asyncio.CancelledError):
+        raise
+    except AssayError as error:
+        await errors.abort(call.context, error)
+    except Exception:  # noqa: BLE001 - the last place that can keep a failure's text from the caller
+        _log.exception("unexpected error", method=call.method)
+        await errors.abort_masked(call.context)
+
+
+@asynccontextmanager
+async def run_known(call: Call) -> AsyncIterator[None]:
+    """Bind the run id of the metadata to the task, for logs and for calls that follow from this one."""
+    bind_run_id(run_id_of(tuple(call.context.invocation_metadata() or ())))
+    yield
+
+
+@asynccontextmanager
+async def deadline_required(call: Call) -> AsyncIterator[None]:
+    """Refuse a call that would wait for ever."""
+    remaining_seconds(call.context)
+    yield
+
+
+class Interceptor(grpc.aio.ServerInterceptor):
+    """Runs every own call inside the concerns."""
+
+    def __init__(self, around: Sequence[Concern]) -> None:
+        self._around = around
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable["Handler | None"]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> "Handler | None":
+        """Return the handler of a method, wrapped unless it is a standard one."""
+        handler = await continuation(handler_call_details)
+        method = handler_call_details.method
+        if handler is None or method.startswith(STANDARD_SERVICES):
+            return handler
+        if handler.request_streaming:
+            raise NotImplementedError(f"{method}: only unary and server-streaming methods are handled")
+        if handler.response_streaming:
+            return self._stream(method, handler)
+        return self._unary(method, handler)
+
+    def _unary(self, method: str, handler: Handler) -> Handler:
+        behaviour: Any = handler.unary_unary
+
+        async def call(request: object, context: Context) -> object:
+            async with self._entered(Call(method, context)):
+                return await behaviour(request, context)
+
+        return grpc.unary_unary_rpc_method_handler(
+            call,
+            request_deserializer=handler.request_deserializer,
+            response_serializer=handler.response_serializer,
+        )
+
+    def _stream(self, method: str, handler: Handler) -> Handler:
+        behaviour: Any = handler.unary_stream
+
+        async def call(request: object, context: Context) -> AsyncIterator[object]:
+            # gRPC drops a stream's generator without closing it; what it holds must not wait for that.
+            async with (
+                self._entered(Call(method, context)),
+                aclosing(behaviour(request, context)) as messages,
+            ):
+                async for message in messages:
+                    yield message
+
+        return grpc.unary_stream_rpc_method_handler(
+            call,
+            request_deserializer=handler.request_deserializer,
+            response_serializer=handler.response_serializer,
+        )
+
+    @asynccontextmanager
+    async def _entered(self, call: Call) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for concern in self._around:
+                await stack.enter_async_context(concern(call))
+            yield
+
+
+def _code_name(context: Context) -> str:
+    number: object = context.code()  # the stubs promise a StatusCode; after abort() it is the number
+    return next((code.name for code in grpc.StatusCode if number in (code, code.value[0])), "UNKNOWN")

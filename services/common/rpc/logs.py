@@ -1,0 +1,96 @@
+"""Logs: one JSON object per line on stderr, whoever wrote it.
+
+An exception is logged as its classes and frames, without its message: messages quote what was being worked
+on, and that may be a stranger's text, a prompt or a secret.
+"""
+
+import logging
+import sys
+import traceback
+from types import TracebackType
+from typing import Any
+
+import structlog
+from structlog.typing import EventDict, Processor
+
+from services.common.rpc.context import run_id
+
+MAX_FRAMES = 30
+
+
+def configure(service: str, level: str) -> None:
+    """Send every log line of the process, the libraries' included, to stderr."""
+
+    def add_service(_: object, __: str, event: EventDict) -> EventDict:
+        event["service"] = service
+        return event
+
+    shared: list[Processor] = [
+        add_service,
+        _add_run_id,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _describe_exception,
+    ]
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *shared,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.JSONRenderer(),
+            ],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level.upper())
+
+
+def flush() -> None:
+    """Write out what the handlers still hold."""
+    for handler in logging.getLogger().handlers:
+        handler.flush()
+
+
+def exception_text(error: BaseException) -> list[str]:
+    """Return an exception and its causes, the last raised first: class names and frames, no messages."""
+    lines: list[str] = []
+    current: BaseException | None = error
+    while current is not None and len(lines) < MAX_FRAMES:
+        lines.append(f"{type(current).__module__}.{type(current).__qualname__}")
+        lines += _frames(current.__traceback__)
+        current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
+    return lines[:MAX_FRAMES]
+
+
+def _frames(trace: TracebackType | None) -> list[str]:
+    return [
+        f"  {frame.filename}:{frame.lineno} {frame.name}" for frame in reversed(traceback.extract_tb(trace))
+    ]
+
+
+def _add_run_id(_: object, __: str, event: EventDict) -> EventDict:
+    if current := run_id():
+        event.setdefault("run_id", current)
+    return event
+
+
+def _describe_exception(_: object, __: str, event: EventDict) -> EventDict:
+    given: Any = event.pop("exc_info", None)
+    if given is True:
+        given = sys.exc_info()
+    error = given[1] if isinstance(given, tuple) else given
+    if isinstance(error, BaseException):
+        event["exception"] = exception_text(error)
+    return event

@@ -1,0 +1,145 @@
+"""The life of a process: settings, logs, server, shutdown.
+
+The order of shutdown: readiness NOT_SERVING and no new calls → running calls finish, at most `drain_seconds`
+→ the server stops and what still runs is cancelled → its handlers end → the service closes what it opened →
+logs are flushed. Health answers until the server stops.
+"""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import grpc.aio
+import structlog
+
+from services.common.errors import AssayError
+from services.common.rpc import logs
+from services.common.rpc.admission import Admission
+from services.common.rpc.health import Health, Ready
+from services.common.rpc.server import ListenError, add_reflection, listen, new_server
+from services.common.rpc.shutdown import ParentError, on_parent_end, on_signals
+from services.common.settings import ServiceSettings, SettingsError, load, process_name
+
+# After the drain: replies are written; health watchers, which never end by themselves, are cut.
+STOP_GRACE_SECONDS = 1.0
+HANDLERS_END_SECONDS = 5.0
+CLOSE_SECONDS = 5.0
+
+EXIT_OK = 0
+EXIT_ERROR = 1
+EXIT_USAGE = 2
+
+_log = structlog.get_logger("assay.process")
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What a process serves.
+
+    `names` are the full gRPC service names, `register` adds their servicers to a server, `ready` is asked for
+    readiness (None: ready as soon as it serves), `close` is awaited in order at the end.
+    """
+
+    names: tuple[str, ...]
+    register: Callable[[grpc.aio.Server], None]
+    ready: Ready | None = None
+    close: Sequence[Callable[[], Awaitable[None]]] = field(default=())
+
+
+SettingsT = TypeVar("SettingsT", bound=ServiceSettings)
+
+
+def run(settings_type: type[SettingsT], build: Callable[[SettingsT], Awaitable[Service]]) -> int:
+    """Serve until told to stop; returns the exit code: 0 stopped, 1 could not serve, 2 wrong settings."""
+    try:
+        settings = load(settings_type, os.environ)
+    except SettingsError as error:
+        _complain("the settings are wrong:", *(f"  {problem}" for problem in error.problems))
+        return EXIT_USAGE
+    name = process_name(settings_type)
+    logs.configure(name, settings.log_level)
+    try:
+        asyncio.run(_serve(name, settings, build))
+    except (ListenError, ParentError, AssayError) as error:
+        _complain(f"{name} cannot start: {error}")
+        return EXIT_ERROR
+    except Exception:  # noqa: BLE001 - the log takes the frames, the exit code the news
+        _log.exception("the process failed")
+        return EXIT_ERROR
+    finally:
+        logs.flush()
+    return EXIT_OK
+
+
+@asynccontextmanager
+async def serving(settings: ServiceSettings, service: Service) -> AsyncIterator[str]:
+    """Serve inside the block, on the address that it yields; leaving it is the ordered shutdown."""
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(_close, service.close)
+        admission = Admission(settings.max_concurrent_rpcs)
+        server = new_server(settings, admission)
+        health = Health(service.names)
+        service.register(server)
+        await health.register(server)
+        if settings.reflection:
+            add_reflection(server, service.names)
+        address = listen(server, settings.listen)
+        await server.start()
+        stack.push_async_callback(_stop, server, health, admission, settings.drain_seconds)
+        if service.ready is None:
+            await health.set_ready(True)
+        else:
+            following = asyncio.create_task(health.follow(service.ready), name="readiness")
+            stack.push_async_callback(_cancelled, following)
+        yield address
+
+
+async def _serve(name: str, settings: SettingsT, build: Callable[[SettingsT], Awaitable[Service]]) -> None:
+    stop = asyncio.Event()
+    async with AsyncExitStack() as stack:
+        stack.enter_context(on_signals(stop))
+        if settings.stop_with_parent:
+            await stack.enter_async_context(on_parent_end(stop))
+        service = await build(settings)
+        address = await stack.enter_async_context(serving(settings, service))
+        line = json.dumps({"event": "serving", "service": name, "address": address})
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+        await stop.wait()
+        _log.info("stopping")
+    _log.info("stopped")
+
+
+async def _stop(server: grpc.aio.Server, health: Health, admission: Admission, drain_seconds: float) -> None:
+    await health.set_ready(False)
+    admission.stop()
+    if not await admission.wait_idle(drain_seconds):
+        _log.warning("calls still run after the drain and are cancelled", drain_seconds=drain_seconds)
+    await server.stop(STOP_GRACE_SECONDS)
+    # stop() does not wait for the clean-up of handlers that it cancelled.
+    if not await admission.wait_idle(HANDLERS_END_SECONDS):
+        _log.error("handlers did not end when cancelled", waited_seconds=HANDLERS_END_SECONDS)
+
+
+async def _cancelled(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait([task])
+
+
+async def _close(steps: Sequence[Callable[[], Awaitable[None]]]) -> None:
+    for step in steps:
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await step()
+        except Exception:  # noqa: BLE001 - one part that cannot close must not keep the others open
+            _log.exception("a part of the service did not close")
+
+
+def _complain(*lines: str) -> None:
+    sys.stderr.write("\n".join(lines) + "\n")
+    sys.stderr.flush()

@@ -1,0 +1,175 @@
+"""Readiness, liveness, and the order of shutdown inside one process."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import grpc
+import grpc.aio
+import pytest
+from assay.gatekeeper.v1 import gatekeeper_pb2, gatekeeper_pb2_grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from services.common.rpc.channels import open_channel
+from services.common.rpc.health import LIVENESS, is_serving
+from services.common.rpc.server import ListenError
+from services.common.rpc.service import Service, serving
+from tests.fakes.scripted import GATE, Context, ScriptedSettings, ok, running, service
+
+SERVING = health_pb2.HealthCheckResponse.SERVING
+NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
+REQUEST = gatekeeper_pb2.CheckRequest()
+
+
+async def statuses(channel: grpc.aio.Channel, name: str) -> AsyncIterator[int]:
+    stub = health_pb2_grpc.HealthStub(channel)
+    async for update in stub.Watch(health_pb2.HealthCheckRequest(service=name), timeout=20):
+        yield update.status
+
+
+async def until(channel: grpc.aio.Channel, name: str, wanted: int) -> None:
+    async for status in statuses(channel, name):
+        if status == wanted:
+            return
+
+
+@pytest.mark.parametrize("name", ["", GATE, LIVENESS])
+async def test_each_health_name_serves(name: str) -> None:
+    async with running() as served:
+        assert await is_serving(served.channel, name=name, timeout_seconds=5)
+
+
+async def test_an_unknown_health_name_is_not_serving() -> None:
+    async with running() as served:
+        assert not await is_serving(served.channel, name="assay.nobody.v1.Nobody", timeout_seconds=5)
+
+
+async def test_nobody_there_is_not_serving() -> None:
+    async with running() as served:
+        gone = served.address
+    async with open_channel(gone, 1 << 20) as channel:
+        assert not await is_serving(channel, timeout_seconds=2)
+
+
+async def test_readiness_follows_the_service_and_liveness_does_not() -> None:
+    answers = asyncio.Queue[bool]()
+
+    async def ready() -> bool:
+        return await answers.get()
+
+    async with running(ready=ready) as served:
+        assert not await is_serving(served.channel, timeout_seconds=5)
+        assert await is_serving(served.channel, name=LIVENESS, timeout_seconds=5)
+        answers.put_nowait(True)
+        await until(served.channel, GATE, SERVING)
+        answers.put_nowait(False)
+        await until(served.channel, GATE, NOT_SERVING)
+        assert await is_serving(served.channel, name=LIVENESS, timeout_seconds=5)
+
+
+async def test_a_readiness_check_that_raises_means_not_ready() -> None:
+    asked = asyncio.Event()
+
+    async def ready() -> bool:
+        asked.set()
+        raise OSError("the dependency is away")
+
+    async with running(ready=ready) as served:
+        await asked.wait()
+        assert not await is_serving(served.channel, timeout_seconds=5)
+
+
+async def test_shutdown_flips_readiness_first_then_drains_then_closes() -> None:
+    entered, release = asyncio.Event(), asyncio.Event()
+    order: list[str] = []
+
+    async def check(request: gatekeeper_pb2.CheckRequest, context: Context) -> gatekeeper_pb2.CheckResponse:
+        entered.set()
+        await release.wait()
+        order.append("call finished")
+        return await ok(request, context)
+
+    async def close() -> None:
+        order.append("closed")
+
+    held = service(check)
+    held = Service(names=held.names, register=held.register, close=[close])
+    async with AsyncExitStack() as stack:
+        address = await stack.enter_async_context(serving(ScriptedSettings(), held))
+        async with open_channel(address, 1 << 20) as channel:
+            gate = gatekeeper_pb2_grpc.GatekeeperServiceStub(channel)
+            call = asyncio.ensure_future(gate.Check(REQUEST, timeout=20))
+            await entered.wait()
+            stopping = asyncio.create_task(stack.aclose())
+            await until(channel, "", NOT_SERVING)
+            order.append("not ready")
+            assert await is_serving(channel, name=LIVENESS, timeout_seconds=5)
+            with pytest.raises(grpc.aio.AioRpcError) as refused:
+                await gate.Check(REQUEST, timeout=5)
+            release.set()
+            assert (await call).status == gatekeeper_pb2.GATEKEEPER_STATUS_PASS
+            await stopping
+    assert refused.value.code() is grpc.StatusCode.UNAVAILABLE
+    assert order == ["not ready", "call finished", "closed"]
+
+
+async def test_a_call_that_outlives_the_drain_is_cancelled_and_cleans_up_before_the_close() -> None:
+    entered = asyncio.Event()
+    order: list[str] = []
+
+    async def check(_: gatekeeper_pb2.CheckRequest, __: Context) -> gatekeeper_pb2.CheckResponse:
+        entered.set()
+        try:
+            return await asyncio.Future[gatekeeper_pb2.CheckResponse]()
+        finally:
+            order.append("cleaned up")
+
+    async def close() -> None:
+        order.append("closed")
+
+    stuck = service(check)
+    stuck = Service(names=stuck.names, register=stuck.register, close=[close])
+    async with AsyncExitStack() as stack:
+        address = await stack.enter_async_context(serving(ScriptedSettings(drain_seconds=0), stuck))
+        async with open_channel(address, 1 << 20) as channel:
+            gate = gatekeeper_pb2_grpc.GatekeeperServiceStub(channel)
+            call = asyncio.ensure_future(gate.Check(REQUEST, timeout=20))
+            await entered.wait()
+            await stack.aclose()
+            with pytest.raises(grpc.aio.AioRpcError):
+                await call
+    assert order == ["cleaned up", "closed"]
+
+
+async def test_one_part_that_cannot_close_keeps_no_other_open() -> None:
+    closed: list[str] = []
+
+    async def breaks() -> None:
+        raise OSError("it is stuck")
+
+    async def closes() -> None:
+        closed.append("second")
+
+    plain = service()
+    async with serving(
+        ScriptedSettings(), Service(names=plain.names, register=plain.register, close=[breaks, closes])
+    ):
+        pass
+    assert closed == ["second"]
+
+
+async def test_two_servers_cannot_share_a_port() -> None:
+    async with running() as served:
+        with pytest.raises(ListenError, match="already taken"):
+            async with serving(ScriptedSettings(listen=served.address), service()):
+                pass
+
+
+async def test_a_channel_finds_a_service_that_came_back() -> None:
+    async with running() as first:
+        address = first.address
+    async with open_channel(address, 1 << 20) as channel:
+        assert not await is_serving(channel, timeout_seconds=2)
+        async with running(settings=ScriptedSettings(listen=address)), asyncio.timeout(10):
+            await channel.channel_ready()
+            assert await is_serving(channel, timeout_seconds=5)

@@ -1,0 +1,49 @@
+import pytest
+
+from services.common.rpc.logs import MAX_FRAMES, exception_text
+
+CANARY = "canary-c0de"
+
+
+def fail(depth: int) -> None:
+    if depth:
+        fail(depth - 1)
+    raise KeyError(CANARY)
+
+
+def fail_with_a_cause() -> None:
+    try:
+        fail(0)
+    except KeyError as error:
+        raise ValueError(CANARY) from error
+
+
+def fail_without_a_cause() -> None:
+    try:
+        fail(0)
+    except KeyError:
+        raise ValueError(CANARY) from None
+
+
+def test_an_exception_is_its_classes_and_frames_without_a_message() -> None:
+    with pytest.raises(ValueError, match=CANARY) as caught:
+        fail_with_a_cause()
+    lines = exception_text(caught.value)
+    assert [line for line in lines if not line.startswith(" ")] == [
+        "builtins.ValueError",
+        "builtins.KeyError",
+    ]
+    assert any("test_logs.py" in line and "fail_with_a_cause" in line for line in lines)
+    assert CANARY not in "".join(lines)
+
+
+def test_a_cause_that_was_suppressed_stays_so() -> None:
+    with pytest.raises(ValueError, match=CANARY) as caught:
+        fail_without_a_cause()
+    assert "builtins.KeyError" not in exception_text(caught.value)
+
+
+def test_the_text_is_bounded() -> None:
+    with pytest.raises(KeyError) as caught:
+        fail(200)
+    assert len(exception_text(caught.value)) == MAX_FRAMES
