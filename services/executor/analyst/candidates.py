@@ -1,0 +1,41 @@
+"""A possible cause, whatever led to it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from services.common.evidence.document import ClaimStatusName, EvidenceBinding
+from services.executor.analyst.findings import Finding, Part
+from services.executor.analyst.topology import Topology
+from services.executor.analyst.views import MetricChange
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A component, what happened to it, and how sure the order of events makes it."""
+
+    component: str
+    fault: str
+    seconds: float
+    status: ClaimStatusName
+    parts: Sequence[Part]
+    support: Sequence[EvidenceBinding] = ()
+    series: Sequence[MetricChange] = ()
+    """The series that grew with it: observations that deserve a claim of their own."""
+
+    @property
+    def confirmed(self) -> bool:
+        """Tell whether order and mechanism leave no other explanation."""
+        return self.status == "confirmed"
+
+    def finding(self, topology: Topology) -> Finding:
+        """Return the cause claim."""
+        return Finding(
+            claim_type="cause",
+            status=self.status,
+            component=self.component,
+            parts=self.parts,
+            critical=self.confirmed,
+            component_kind=topology.kind_of(self.component),
+            fault=self.fault,
+            support=self.support,
+        )

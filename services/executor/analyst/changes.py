@@ -1,0 +1,212 @@
+"""Changes as causes: what was changed, and what began to move right after it.
+
+A change counts only when an effect begins soon after it on what was changed or on what that uses; a series
+that merely repeats the change is no effect. It is confirmed when nothing that hurts began before it and no
+second change explains the same; where one component's trouble follows from another's, the other one's change
+explains it.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from services.common.evidence.document import ClaimStatusName, EvidenceBinding
+from services.executor.analyst.candidates import Candidate
+from services.executor.analyst.effects import CLOCK_SLACK, Effect, Effects
+from services.executor.analyst.findings import Part, instant, line_instant, quote, sentence, subject
+from services.executor.analyst.phrases import limit_use
+from services.executor.analyst.signs import tells_change
+from services.executor.analyst.spot import Spot
+from services.executor.analyst.timeline import Timeline, is_part_of
+from services.executor.analyst.views import ChangeEvent, MetricChange, Pair
+from services.executor.analyst.words import seconds_of, vocabulary, words_of
+
+# In this order: "migration deployed" is a change of data, "config rollout" one of configuration.
+_FAULTS: tuple[tuple[str, str], ...] = (
+    ("data.changed", "migration migrate import batch backfill ddl vacuum reindex"),
+    ("config.changed", "config configuration setting settings flag parameter secret"),
+    ("scale.changed", "scale scaled scaling replicas autoscale traffic capacity"),
+    (
+        "release.deployed",
+        "deploy deployed deployment release rollout version image upgrade upgraded rollback",
+    ),
+    ("process.down", "restart restarted started starting stopped killed"),
+)
+# Lines that occur more often than this around the onset are routine.
+_RARE = 3
+# A component writes of a change to itself within this many seconds, and in much the same words.
+ECHO_SECONDS = 5.0
+_SHARED_WORDS = 0.5
+
+
+@dataclass(frozen=True)
+class _Suspicion:
+    event: ChangeEvent
+    effects: list[Effect]
+    own: bool
+    """True when an effect is on the changed component itself."""
+
+    @property
+    def hurts(self) -> bool:
+        return self.own and any(effect.is_trouble for effect in self.effects)
+
+    @property
+    def first(self) -> float:
+        return self.effects[0].seconds
+
+
+def change_candidates(timeline: Timeline, effects: Effects) -> list[Candidate]:
+    """Return the changes that may be the cause, the best first."""
+    events = [*timeline.material.events, *logged_changes(timeline)]
+    found = [suspicion for event in events if (suspicion := _suspicion(event, timeline, effects)) is not None]
+    found = [suspicion for suspicion in found if not _is_victim(suspicion, found, timeline)]
+    if any(suspicion.own for suspicion in found):
+        found = [suspicion for suspicion in found if suspicion.own]
+    blamed = [suspicion for suspicion in found if _filler(suspicion, timeline) is not None]
+    found = blamed or found
+    found.sort(key=lambda suspicion: (-len(suspicion.effects), suspicion.first - suspicion.event.seconds))
+    return [_candidate(suspicion, timeline, _status(suspicion, found, effects)) for suspicion in found]
+
+
+def logged_changes(timeline: Timeline) -> list[ChangeEvent]:
+    """Return what rare log lines around the onset tell of changes that no recorded event tells of."""
+    told = {(event.component, _fault(event)) for event in timeline.material.events}
+    found = []
+    for log in timeline.material.close_ups:
+        for template in log.templates:
+            first = template.spot.at("first")
+            if template.failed or template.after > _RARE or not tells_change(template.quote):
+                continue
+            event = ChangeEvent(first.at("text"), None, template.first_time, log.owner, "")
+            if (event.component, _fault(event)) not in told and event.seconds:
+                found.append(event)
+    return found
+
+
+def _suspicion(event: ChangeEvent, timeline: Timeline, effects: Effects) -> _Suspicion | None:
+    topology = timeline.topology
+    targets = {event.component} | topology.mentioned(re.findall(r"[\w.-]+", event.quote))
+    if not any(effects.concerns_trouble(target) for target in targets):
+        return None
+    own = effects.after(event.seconds, targets)
+    used = {dependency for target in targets for dependency in topology.uses(target)}
+    if event.component not in topology.components:
+        # A job that the topology does not know may have touched anything; what strains is what it can hurt.
+        used |= effects.strained
+    found = own or effects.after(event.seconds, used)
+    if not found or _came_too_late(event, own, effects):
+        return None
+    return _Suspicion(event, found, bool(own))
+
+
+def _came_too_late(event: ChangeEvent, own: Sequence[Effect], effects: Effects) -> bool:
+    """Tell whether the trouble was there before, and nothing on the changed component speaks for it."""
+    return bool(effects.before(event.seconds)) and not own
+
+
+def _is_victim(suspicion: _Suspicion, others: Sequence[_Suspicion], timeline: Timeline) -> bool:
+    """Tell whether another change hit a dependency first, so that this one's effects follow from that."""
+    dependencies = timeline.topology.dependencies(suspicion.event.component)
+    return any(
+        other.hurts and other.event.component in dependencies and other.first <= suspicion.first
+        for other in others
+    )
+
+
+def _filler(suspicion: _Suspicion, timeline: Timeline) -> Pair | None:
+    """Return the limit that the changed component's share reached, if there is one."""
+    component = suspicion.event.component
+    for pair in timeline.material.pairs:
+        if pair.filled is None or pair.filled < suspicion.event.seconds:
+            continue
+        if f'="{component}"' in pair.largest_labels or (
+            not pair.largest_labels and pair.owner in {component, *timeline.topology.uses(component)}
+        ):
+            return pair
+    return None
+
+
+def _status(suspicion: _Suspicion, found: Sequence[_Suspicion], effects: Effects) -> ClaimStatusName:
+    rivals = [other for other in found if other is not suspicion]
+    if rivals or effects.before(suspicion.event.seconds):
+        return "possible"
+    # A start in a log is as well a consequence; a recorded change is not.
+    restart = suspicion.event.instant is None and _fault(suspicion.event) == "process.down"
+    known = suspicion.event.component in effects.timeline.topology.components
+    return "confirmed" if known and not restart else "possible"
+
+
+def _candidate(suspicion: _Suspicion, timeline: Timeline, status: ClaimStatusName) -> Candidate:
+    event = suspicion.event
+    shown = _most_telling(suspicion, timeline)
+    pair = _filler(suspicion, timeline)
+    parts: list[Part] = [
+        *subject(event.component, event.named),
+        "the change ",
+        quote(event.summary, event.quote),
+        " took effect at ",
+        _instant(event), ", before ", *shown.clause(),
+    ]  # fmt: skip
+    if pair is not None:
+        parts += ["; ", *limit_use(pair)]
+    return Candidate(
+        component=event.component,
+        fault=_fault(event),
+        seconds=event.seconds,
+        status=status,
+        parts=sentence(*parts),
+        support=[*_same_words(event, timeline), *shown.support(timeline)],
+        series=_grown(suspicion, shown),
+    )
+
+
+def _grown(suspicion: _Suspicion, shown: Effect) -> list[MetricChange]:
+    """Return the series that the cause names and the clearest other one that began with it."""
+    series = [effect for effect in suspicion.effects if isinstance(effect.source, MetricChange)]
+    others = sorted((effect for effect in series if effect is not shown), key=lambda effect: -effect.weight)
+    chosen = [shown, *others][:2]
+    return [effect.source for effect in chosen if isinstance(effect.source, MetricChange)]
+
+
+def _most_telling(suspicion: _Suspicion, timeline: Timeline) -> Effect:
+    """Choose the effect to show: one that fills a limit, else among the first ones the clearest."""
+    pair = _filler(suspicion, timeline)
+    if pair is not None:
+        for effect in suspicion.effects:
+            if isinstance(effect.source, MetricChange) and is_part_of(effect.source, pair):
+                return effect
+    first = suspicion.effects[0].seconds
+    early = [
+        effect for effect in suspicion.effects if effect.seconds <= first + max(timeline.step, CLOCK_SLACK)
+    ]
+    return max(early, key=lambda effect: (effect.is_trouble, effect.weight))
+
+
+def _same_words(event: ChangeEvent, timeline: Timeline) -> list[EvidenceBinding]:
+    """Return the changed component's own log line of the time that shares most words with the change."""
+    words = words_of(event.quote)
+    found = []
+    for line, owner in timeline.material.lines():
+        text = line.at("text")
+        time = seconds_of(line.at("time").text)
+        near = time is not None and abs(time - event.seconds) <= ECHO_SECONDS
+        if owner == event.component and near and tells_change(text.text):
+            binding = text.bind()
+            if binding is not None and len(words & words_of(text.text)) >= _SHARED_WORDS * len(words):
+                found.append(binding)
+    return found[:1]
+
+
+def _instant(event: ChangeEvent) -> Part:
+    if event.instant is not None:
+        return instant(event.instant)
+    return line_instant(Spot(event.summary.call, event.summary.path[:-1]))
+
+
+def _fault(event: ChangeEvent) -> str:
+    for text in (event.kind, event.quote):
+        words = words_of(text)
+        for fault, signs in _FAULTS:
+            if words & vocabulary(signs):
+                return fault
+    return "config.changed"

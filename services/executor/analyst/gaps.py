@@ -1,0 +1,36 @@
+"""What would be needed to say more. These sentences go no further than the Gatekeeper."""
+
+from collections.abc import Sequence
+
+from assay.common.v1 import tool_pb2
+
+from services.executor.analyst.candidates import Candidate
+from services.executor.analyst.timeline import Timeline
+
+_EXPECTED = {
+    "alerts_list": "alerts",
+    "change_events_list": "change events",
+    "topology_get": "a topology",
+    "logs_templates": "logs",
+    "metrics_change_points": "metrics",
+}
+
+
+def evidence_gaps(timeline: Timeline, causes: Sequence[Candidate]) -> list[str]:
+    """Return what is missing, one sentence each."""
+    material = timeline.material
+    found = [
+        f"No {what} could be read."
+        for tool, what in _EXPECTED.items()
+        if next(material.documents(tool), None) is None
+    ]
+    failed = sum(1 for call in material.calls if call.status != tool_pb2.INVOCATION_STATUS_OK)
+    if failed:
+        found.append(f"Calls without an answer: {failed}.")
+    if timeline.onset is None:
+        found.append("Nothing in the recorded material leaves its usual range.")
+    elif not causes:
+        found.append(
+            "Nothing recorded explains the onset: no change, limit, stop, lock wait or error precedes it."
+        )
+    return found

@@ -1,0 +1,141 @@
+"""Mechanisms as causes, where no change explains the trouble: a stopped process, a lock, a full resource.
+
+Each rule answers with candidates or with nothing. A rule confirms only what the order of onsets and the texts
+show together; everything else is a direction.
+"""
+
+from collections.abc import Callable, Iterator
+
+from services.common.evidence.document import ClaimStatusName
+from services.executor.analyst.candidates import Candidate
+from services.executor.analyst.effects import CLOCK_SLACK, Effects
+from services.executor.analyst.failures import Failure
+from services.executor.analyst.findings import Part, line_quote, sentence
+from services.executor.analyst.phrases import beginning, course, first_record, limit_use, raw_samples
+from services.executor.analyst.signs import (
+    Sign,
+    tells_exception,
+    tells_exhausted,
+    tells_lock_wait,
+    tells_unreachable,
+)
+from services.executor.analyst.timeline import Timeline, is_part_of
+from services.executor.analyst.views import MetricChange, Pair
+from services.executor.analyst.words import quotation, vocabulary, words_of
+
+# What PostgreSQL calls a session that holds its locks and does nothing.
+_OPEN_TRANSACTION = "idle in transaction"
+_RESOURCE_FAULTS = (
+    ("connections.exhausted", vocabulary("connection connections clients backends sessions")),
+    ("memory.exhausted", vocabulary("memory mem heap rss")),
+    ("disk.exhausted", vocabulary("disk filesystem storage volume inodes")),
+    ("cpu.exhausted", vocabulary("cpu cores")),
+)
+
+Rule = Callable[[Timeline, Effects], Iterator[Candidate]]
+
+
+def mechanism_candidates(timeline: Timeline, effects: Effects) -> list[Candidate]:
+    """Return the mechanisms that may be the cause: confirmed before possible, then by rule."""
+    rules: tuple[Rule, ...] = (_process_down, _lock_contention, _resource_full, _own_exception)
+    found = [candidate for rule in rules for candidate in rule(timeline, effects)]
+    return sorted(found, key=lambda candidate: not candidate.confirmed)
+
+
+def _process_down(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
+    down = effects.series(Sign.DOWN)
+    unreachable = _first_new(effects, tells_unreachable)
+    for change in down:
+        component = timeline.subject_of(change)
+        # A scrape sees the end of a process late: by a step, and by the scrape's own timeout.
+        early = effects.before(change.onset - timeline.effect_window)
+        alone = len({timeline.subject_of(each) for each in down}) == 1
+        parts: list[Part] = [f"{component}: ", *course(change)]
+        if unreachable is not None:
+            parts += ["; ", *first_record(unreachable.template)]
+        support = raw_samples(timeline.material, change)
+        status = _status(alone and not early)
+        yield Candidate(component, "process.down", change.onset, status, sentence(*parts), support, [change])
+
+
+def _lock_contention(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
+    waits, told = effects.series(Sign.LOCK)[:1], _first_new(effects, tells_lock_wait)
+    begins = [change.onset for change in waits] + ([told.seconds] if told else [])
+    if not begins:
+        return
+    series = [*_holders(timeline, begins[0])[:1], *waits]
+    component = timeline.subject_of(series[0]) if series else told.owner if told else ""
+    clauses = [course(change) for change in series] + ([first_record(told.template)] if told else [])
+    parts: list[Part] = [f"{component}: "] if series else []
+    for position, clause in enumerate(clauses):
+        parts += ["; ", *clause] if position else clause
+    elsewhere = [effect for effect in effects.before(begins[0]) if component not in effect.components]
+    status = _status(bool(waits and told) and not elsewhere)
+    support = [binding for change in series for binding in raw_samples(timeline.material, change)]
+    yield Candidate(component, "lock.contention", begins[0], status, sentence(*parts), support, series)
+
+
+def _holders(timeline: Timeline, first: float) -> list[MetricChange]:
+    """Return the series of open transactions of one component that grew with the waiting."""
+    limit = first + max(timeline.step, CLOCK_SLACK)
+    return [
+        change
+        for change in timeline.members
+        if change.rises and _OPEN_TRANSACTION in change.labels and change.onset <= limit
+    ]
+
+
+def _resource_full(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
+    refusal = _first_new(effects, tells_exhausted)
+    for pair in timeline.material.pairs:
+        grown = [change for change in timeline.members if change.rises and is_part_of(change, pair)]
+        if pair.filled is None or not grown:
+            continue
+        change = grown[0]
+        # One component may hold the largest part; who filled a resource that is not shared is not known.
+        component = timeline.subject_of(change) if pair.largest_labels else pair.owner
+        in_order = refusal is not None and refusal.seconds >= pair.filled - timeline.effect_window
+        status = _status(in_order and not effects.before(change.onset) and component != pair.owner)
+        parts = [f"{component}: ", *beginning(change), "; ", *limit_use(pair)]
+        if refusal is not None:
+            parts += ["; ", *first_record(refusal.template)]
+        support = raw_samples(timeline.material, change)
+        fault = _resource_fault(pair)
+        yield Candidate(component, fault, change.onset, status, sentence(*parts), support, [change])
+
+
+def _own_exception(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
+    for failure in effects.failures.new:
+        told = failure.owner and tells_exception(failure.template.detail_text)
+        if not told or _is_relayed(failure, timeline, effects):
+            continue
+        parts = first_record(failure.template)
+        detail = failure.template.spot.at("detail")
+        if excerpt := quotation(detail.at("text").text):
+            parts += ["; its record names ", line_quote(detail, excerpt)]
+        yield Candidate(failure.owner, "code.exception", failure.seconds, "possible", sentence(*parts))
+        return
+
+
+def _status(sure: bool) -> ClaimStatusName:
+    return "confirmed" if sure else "possible"
+
+
+def _first_new(effects: Effects, tells: Callable[[str], bool]) -> Failure | None:
+    return next((failure for failure in effects.failures.new if tells(failure.template.detail_text)), None)
+
+
+def _is_relayed(failure: Failure, timeline: Timeline, effects: Effects) -> bool:
+    """Tell whether a failure follows from a dependency that cannot be reached or failed no later."""
+    if effects.failures.origin_of(failure) or tells_unreachable(failure.template.detail_text):
+        return True
+    dependencies = timeline.topology.dependencies(failure.owner)
+    return any(
+        other.owner in dependencies and other.seconds <= failure.seconds + CLOCK_SLACK
+        for other in effects.failures.new
+    )
+
+
+def _resource_fault(pair: Pair) -> str:
+    words = words_of(f"{pair.spot.at('limit_name').text} {pair.spot.at('usage_name').text}")
+    return next((fault for fault, signs in _RESOURCE_FAULTS if words & signs), "resource.exhausted")

@@ -1,0 +1,120 @@
+"""How one series, one limit or one kind of log line is put into words."""
+
+import re
+from collections.abc import Sequence
+
+from services.common.evidence.document import EvidenceBinding
+from services.executor.analyst.findings import (
+    Part,
+    instant,
+    line_instant,
+    line_quote,
+    literal,
+    number,
+)
+from services.executor.analyst.material import Material
+from services.executor.analyst.spot import Spot
+from services.executor.analyst.views import MetricChange, Pair, Template
+
+# Where a series was scraped says little beside what it is about.
+_WHERE_LABELS = ("instance", "job", "server")
+_LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+
+
+def series_name(change: MetricChange) -> list[Part]:
+    """Name a series with the labels that tell it from its neighbours."""
+    name, labels = change.spot.at("name"), change.spot.at("labels")
+    shown = telling_labels(labels.text)
+    return [literal(name), literal(labels, shown)] if shown else [literal(name)]
+
+
+def telling_labels(labels: str) -> str:
+    """Return labels without those that only say where the series was scraped, if others remain."""
+    pairs = _LABEL.findall(labels)
+    telling = [pair for pair in pairs if pair[0] not in _WHERE_LABELS]
+    kept = telling or [pair for pair in pairs if pair[0] != "instance"] or pairs
+    return "{" + ",".join(f'{name}="{value}"' for name, value in kept) + "}" if kept else ""
+
+
+def beginning(change: MetricChange) -> list[Part]:
+    """Say how a series began to move: the clause behind "before"."""
+    spot = change.spot
+    if change.was_absent:
+        return [*series_name(change), " appeared at ", instant(spot.at("onset"))]
+    verb = " began to rise from " if change.rises else " began to fall from "
+    return [*series_name(change), verb, number(spot.at("before", "value")), " at ", instant(spot.at("onset"))]
+
+
+def course(change: MetricChange) -> list[Part]:
+    """Say how far a series moved, since when, and when it was back."""
+    spot = change.spot
+    if change.was_absent:
+        return [*beginning(change), " and reached ", number(spot.at("extreme", "value"))]
+    verb = " rose from " if change.rises else " fell from "
+    parts: list[Part] = [
+        *series_name(change), verb, number(spot.at("before", "value")), " to ",
+        number(spot.at("extreme", "value")), ", beginning at ", instant(spot.at("onset")),
+    ]  # fmt: skip
+    if change.ended is not None:
+        parts += [", and was back in its usual range at ", instant(spot.at("ended"))]
+    return parts
+
+
+def limit_use(pair: Pair) -> list[Part]:
+    """Say how much of a limit was used, since when it was reached, and by what most."""
+    spot = pair.spot
+    parts: list[Part] = [
+        literal(spot.at("usage_name")), " reached ", number(spot.at("usage_max")), " where ",
+        literal(spot.at("limit_name")), " is ", number(spot.at("limit")),
+    ]  # fmt: skip
+    if pair.reached is not None:
+        parts += [" and was at the limit from ", instant(spot.at("reached"))]
+    if pair.largest_labels:
+        labels = spot.at("largest", "labels")
+        parts += [
+            ", the largest part being ", literal(labels, telling_labels(labels.text)), " with ",
+            number(spot.at("largest", "value")),
+        ]  # fmt: skip
+    return parts
+
+
+def first_record(template: Template) -> list[Part]:
+    """Say when a kind of log line first appeared: the clause behind "before"."""
+    first, who = template.spot.at("first"), template.owner or template.source
+    if template.quote:
+        what: list[Part] = [f"{who} first logged ", line_quote(first, template.quote)]
+    else:
+        what = [f"{who} first answered with status ", literal(template.spot.at("outcome"))]
+    return [*what, " at ", line_instant(first)]
+
+
+def raw_samples(material: Material, change: MetricChange) -> list[EvidenceBinding]:
+    """Return bindings of the raw samples before and at the onset of a change, where they were read."""
+    source = change.spot.at("source").text
+    found: list[EvidenceBinding] = []
+    for document in material.documents("metrics_query_range"):
+        if document.at("source").text != source:
+            continue
+        for element in document.at("elements").items():
+            if _labels_of(element.at("value", "metric")) == change.labels:
+                found += _samples_at(element.at("value", "values"), change)
+    return found
+
+
+def _samples_at(samples: Spot, change: MetricChange) -> list[EvidenceBinding]:
+    wanted = {change.onset - change.step, change.onset}
+    bound = [
+        sample.at(1).bind()
+        for sample in samples.items()
+        if (time := sample.at(0).number) is not None and round(time, 3) in wanted
+    ]
+    return [binding for binding in bound if binding is not None]
+
+
+def _labels_of(metric: Spot) -> str:
+    pairs: Sequence[tuple[str, str]] = sorted(
+        (name, spot.text) for name, spot in metric.members().items() if name != "__name__"
+    )
+    escaped = ((name, value.replace("\\", "\\\\").replace('"', '\\"')) for name, value in pairs)
+    text = ",".join(f'{name}="{value}"' for name, value in escaped)
+    return "{" + text + "}" if text else ""

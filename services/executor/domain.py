@@ -1,0 +1,106 @@
+"""Policy of the executor. Pure: which calls may run, how many, and what counts as a document."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from assay.common.v1 import tool_pb2
+from assay.executor.v1 import executor_pb2
+from pydantic import ValidationError
+
+from services.common.evidence import strict_json
+from services.common.evidence.document import VERSION
+from services.common.evidence.strict_json import Json
+from services.executor.recorded import RecordedCall, ToolRequest
+from services.executor.tools.tool import Arguments, Tool
+
+MAX_STEPS: Final = 64
+MAX_CALLS: Final = 64
+MAX_ROUNDS: Final = 4
+MAX_ARGUMENT_BYTES: Final = 64 * 1024
+MAX_DOCUMENT_BYTES: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A call that policy allows."""
+
+    tool: Tool
+    arguments: Arguments
+    plain: dict[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A call that policy does not allow. `reason` is for a person."""
+
+    reason: str
+
+
+def admit(tools: Mapping[str, Tool], tool_name: str, arguments_json: bytes) -> Admitted | Refused:
+    """Decide about one call: the tool must exist and the arguments must fit its model."""
+    tool = tools.get(tool_name)
+    if tool is None:
+        return Refused(f"there is no such tool; there are {', '.join(tools)}")
+    try:
+        plain = strict_json.loads(arguments_json, max_bytes=MAX_ARGUMENT_BYTES)
+    except strict_json.StrictJsonError as error:
+        return Refused(f"the arguments are no JSON object: {error}")
+    if not isinstance(plain, dict):
+        return Refused("the arguments are no JSON object")
+    try:
+        arguments = tool.arguments.model_validate_json(arguments_json)
+    except ValidationError as error:
+        return Refused(f"the arguments do not fit {tool_name}: {_problems(error, tool.arguments)}")
+    return Admitted(tool, arguments, plain)
+
+
+def follow_ups(requests: Sequence[ToolRequest], calls: Sequence[RecordedCall]) -> list[ToolRequest]:
+    """Return the requests that were not made before, as many as the run may still make."""
+    made = {_key(call.tool_name, call.arguments) for call in calls}
+    found = []
+    for request in requests:
+        key = _key(request.tool_name, request.arguments)
+        if key not in made:
+            made.add(key)
+            found.append(request)
+    return found[: max(0, MAX_CALLS - len(calls))]
+
+
+def all_refused(calls: Collection[RecordedCall]) -> bool:
+    """Tell whether policy refused every call."""
+    return all(call.status == tool_pb2.INVOCATION_STATUS_BLOCKED for call in calls)
+
+
+def result_of(document: bytes) -> executor_pb2.ExecutorResult:
+    """Return the end: COMPLETED when the bytes are one JSON object of the version with a claims list.
+
+    Everything stricter is the Gatekeeper's to say. What was refused is not shown.
+    """
+    if len(document) <= MAX_DOCUMENT_BYTES and _is_document(document):
+        return executor_pb2.ExecutorResult(status=executor_pb2.EXECUTOR_STATUS_COMPLETED, document=document)
+    return executor_pb2.ExecutorResult(status=executor_pb2.EXECUTOR_STATUS_INVALID_OUTPUT)
+
+
+def _is_document(document: bytes) -> bool:
+    try:
+        value = json.loads(document.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return False
+    return (
+        isinstance(value, dict) and value.get("version") == VERSION and isinstance(value.get("claims"), list)
+    )
+
+
+def _key(tool_name: str, arguments: Mapping[str, Json]) -> tuple[str, bytes]:
+    return tool_name, strict_json.dumps(dict(sorted(arguments.items())))
+
+
+def _problems(error: ValidationError, model: type[Arguments]) -> str:
+    shown = []
+    for item in error.errors():
+        # An unknown key is a stranger's text: it is not shown.
+        known = [str(part) for part in item["loc"] if isinstance(part, int) or part in model.model_fields]
+        shown.append(f"{'.'.join(known) or 'arguments'}: {item['msg']}")
+    return "; ".join(shown[:8])

@@ -1,0 +1,60 @@
+"""ExecutorService: translates between messages and the domain."""
+
+from collections.abc import AsyncIterator, Mapping
+from functools import partial
+
+import grpc.aio
+from assay.common.v1 import context_pb2, tool_pb2
+from assay.executor.v1 import executor_pb2, executor_pb2_grpc
+
+from services.common.errors import InvalidArgumentError
+from services.common.rpc.context import remaining_seconds
+from services.common.validation import required_text, specified
+from services.executor.catalog import catalog_of
+from services.executor.domain import MAX_STEPS
+from services.executor.execution import Bundles, Execution
+from services.executor.tools.tool import Tool
+
+_MAX_QUESTION_CHARS = 4096
+
+
+class ExecutorServicer(executor_pb2_grpc.ExecutorServiceServicer):
+    """Serves the contract of `executor.proto`."""
+
+    def __init__(self, tools: Mapping[str, Tool], bundles: Bundles, execution: Execution) -> None:
+        self._tools = tools
+        self._bundles = bundles
+        self._execution = execution
+
+    async def ListTools(  # noqa: N802 - the name of the RPC
+        self,
+        request: executor_pb2.ListToolsRequest,
+        context: grpc.aio.ServicerContext[executor_pb2.ListToolsRequest, executor_pb2.ListToolsResponse],
+    ) -> executor_pb2.ListToolsResponse:
+        """List the tools and the inventory of a scope."""
+        bundle = await self._bundles.open(request.scope.bundle, remaining_seconds(context))
+        return executor_pb2.ListToolsResponse(catalog=catalog_of(self._tools, bundle.sources))
+
+    async def Execute(  # noqa: N802 - the name of the RPC
+        self,
+        request: executor_pb2.ExecuteRequest,
+        context: grpc.aio.ServicerContext[executor_pb2.ExecuteRequest, executor_pb2.ExecuteResponse],
+    ) -> AsyncIterator[executor_pb2.ExecuteResponse]:
+        """Run a plan and stream what it records."""
+        remaining = partial(remaining_seconds, context)
+        remaining()
+        _validate(request)
+        async for item in self._execution.run(request.context, request.steps, request.gaps, remaining):
+            if isinstance(item, tool_pb2.Invocation):
+                yield executor_pb2.ExecuteResponse(invocation=item)
+            else:
+                yield executor_pb2.ExecuteResponse(result=item)
+
+
+def _validate(request: executor_pb2.ExecuteRequest) -> None:
+    required_text(request.context.question, "context.question", _MAX_QUESTION_CHARS)
+    specified(request.context.intent, context_pb2.Intent.DESCRIPTOR, "context.intent")
+    if not 1 <= len(request.steps) <= MAX_STEPS:
+        raise InvalidArgumentError(
+            f"the plan has {len(request.steps)} steps; 1 to {MAX_STEPS} are allowed", field="steps"
+        )

@@ -1,0 +1,31 @@
+"""Settings of the executor. Prefix: ASSAY_EXECUTOR_."""
+
+from pydantic import DirectoryPath, Field
+from pydantic_settings import SettingsConfigDict
+
+from services.common.settings import ServiceSettings
+
+
+class ExecutorSettings(ServiceSettings):
+    """What the executor can be told."""
+
+    model_config = SettingsConfigDict(env_prefix="ASSAY_EXECUTOR_")
+
+    bundle_root: DirectoryPath = Field(description="folder that bundles are named relative to")
+    workers: int = Field(2, ge=1, le=16, description="tools and analyses that run at one time")
+    tool_deadline_seconds: float = Field(30.0, gt=0, le=600, description="time for one tool call, in seconds")
+    inventory_deadline_seconds: float = Field(
+        30.0, gt=0, le=600, description="time to look through a bundle, in seconds"
+    )
+    analysis_deadline_seconds: float = Field(
+        60.0, gt=0, le=600, description="time for one step of the analysis, in seconds"
+    )
+    max_output_bytes: int = Field(
+        512 * 1024, ge=1024, le=1 << 20, description="largest tool output, in bytes; at most 1 MiB"
+    )
+    max_structured_bytes: int = Field(
+        8 * 1024 * 1024, ge=1024, le=1 << 28, description="largest JSON or CSV source that is read, in bytes"
+    )
+    max_log_bytes: int = Field(
+        256 * 1024 * 1024, ge=1024, le=1 << 34, description="how much of one log is read, in bytes"
+    )

@@ -1,0 +1,230 @@
+"""A recorded incident: the files of one folder, what each of them is, and how to read it."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from services.common.errors import FailedPreconditionError
+from services.common.evidence.strict_json import StrictJsonError
+from services.executor.sources import kinds, metrics, sniff
+from services.executor.sources.folder import Folder, Listed, SourceError
+from services.executor.sources.instants import Instant
+from services.executor.sources.kinds import Form
+from services.executor.sources.log_line import LogLine
+from services.executor.sources.log_records import log_lines
+from services.executor.sources.metrics_csv import TableError, read_table
+from services.executor.sources.owners import Owners, components_of
+from services.executor.sources.positioned_json import Element, PositionedJson
+from services.executor.sources.sniff import Source
+from services.executor.sources.stop import Stop
+from services.executor.sources.text_lines import Digest, text_lines
+
+MAX_SERIES: Final = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much of one file is read: of a structured file all of it or nothing, of a log its beginning."""
+
+    structured_bytes: int
+    log_bytes: int
+
+
+class Bundle:
+    """The sources of one folder, ordered by kind, then name.
+
+    Raises FailedPreconditionError when the folder holds no readable source. Every method that reads raises
+    SourceError when it cannot, and StoppedError when told to stop.
+    """
+
+    def __init__(self, folder: Folder, limits: Limits, stop: Stop) -> None:
+        self._folder = folder
+        self._limits = limits
+        self.owners = Owners([])
+        self._near: Instant | None = None
+        self.sources = self._inventory(stop)
+        if not any(source.available for source in self.sources):
+            raise FailedPreconditionError(
+                "no readable source: a bundle holds logs, metrics, alerts, change events or a topology",
+                field="scope.bundle",
+            )
+
+    def source(self, name: str, kind: str) -> Source:
+        """Return an available source of a kind by name."""
+        found = next((source for source in self.sources if source.name == name), None)
+        if found is None:
+            raise SourceError(f"the bundle has no source {name!r}; it has {self._names(kind)}")
+        if found.kind != kind:
+            raise SourceError(
+                f"{name!r} is of kind {found.kind}, not {kind}; of that are {self._names(kind)}"
+            )
+        if not found.available:
+            raise SourceError(f"{name!r} cannot be read: {found.problem}")
+        return found
+
+    def of_kind(self, kind: str) -> list[Source]:
+        """Return the available sources of a kind."""
+        return [source for source in self.sources if source.kind == kind and source.available]
+
+    def elements(self, source: Source, path: Sequence[str] | None = None) -> list[Element]:
+        """Return the elements of a structured source, or of another list in its file."""
+        return self._json(source).elements(source.path if path is None else path)
+
+    def log(self, source: Source, stop: Stop, digest: Digest | None = None) -> Iterator[LogLine]:
+        """Stream the lines of a log, as far as it is read at all."""
+        with self._folder.open(source.name) as file:
+            lines = text_lines(file, stop, max_bytes=self._limits.log_bytes, digest=digest)
+            yield from log_lines(lines, self._near)
+
+    def is_cut(self, source: Source) -> bool:
+        """Tell whether a log is longer than what is read of it."""
+        return source.size_bytes > self._limits.log_bytes
+
+    def owner_of(self, source: Source, value: metrics.Labels) -> str:
+        """Return the owner of one series of a metric source."""
+        entry = self._entries().get(source.name)
+        return self._series_owner(source, value, entry)
+
+    def series(self, sources: Sequence[Source], stop: Stop) -> list[metrics.Series]:
+        """Return every series of the sources; an index has none."""
+        entries = self._entries()
+        found: list[metrics.Series] = []
+        for source in sources:
+            stop.check()
+            entry = entries.get(source.name)
+            if source.form is Form.TABLE:
+                found += self._table_series(source)
+            elif source.form is Form.RESPONSE:
+                found += self._response_series(source, entry)
+            if len(found) > MAX_SERIES:
+                raise SourceError(f"these sources hold more than {MAX_SERIES} series; name fewer of them")
+        return found
+
+    def _response_series(self, source: Source, entry: metrics.IndexEntry | None) -> list[metrics.Series]:
+        data = self._bytes(source.name)
+        elements = self._parse(data).elements(source.path)
+        owners = [self._series_owner(source, metrics.response_labels(item.value), entry) for item in elements]
+        return metrics.response_series(source.name, _sha256(data), elements, entry, owners)
+
+    def _table_series(self, source: Source) -> list[metrics.Series]:
+        data = self._bytes(source.name)
+        try:
+            columns, last_line = read_table(data.decode("utf-8", "replace"))
+        except TableError as error:
+            raise SourceError(str(error)) from None
+        return [
+            metrics.Series(
+                source=source.name,
+                owner=self.owners.of_series(column.labels, column.name, ""),
+                first_line=min(2, last_line),
+                last_line=last_line,
+                sha256=_sha256(data),
+                name=column.name,
+                query=column.header,
+                labels=column.labels,
+                samples=column.samples,
+                step_seconds=metrics.step_of(column.samples),
+            )
+            for column in columns
+        ]
+
+    def _series_owner(self, source: Source, labels: metrics.Labels, entry: metrics.IndexEntry | None) -> str:
+        name = (entry.name if entry else "") or labels.get("__name__", "") or metrics.stem(source.name)
+        query = entry.query if entry else ""
+        return self.owners.of_series(labels, name, query)
+
+    def _entries(self) -> dict[str, metrics.IndexEntry]:
+        entries: dict[str, metrics.IndexEntry] = {}
+        for source in self.of_kind(kinds.METRIC):
+            if source.form is Form.INDEX:
+                found = metrics.index_entries([element.value for element in self.elements(source)])
+                # Files are named from the bundle's root, or from where the index lies.
+                beside = source.name.rpartition("/")[0]
+                entries |= {f"{beside}/{file}": entry for file, entry in found.items()} | found
+        return entries
+
+    def _inventory(self, stop: Stop) -> list[Source]:
+        listed = [item for item in self._folder.files() if not sniff.is_ignored(item.name)]
+        structured = [item for item in listed if sniff.may_be_structured(item.name)]
+        found = [self._structured(item, stop) for item in structured]
+        self.owners = self._topology(found)
+        dated = [source.last_time for source in found if source.last_time is not None]
+        # Dates the lines of formats without a year: any of the bundle's instants is near enough.
+        self._near = max(dated, default=None)
+        rest = [item for item in listed if not sniff.may_be_structured(item.name)]
+        found = [self._as_log(source, stop) if source.form is Form.TEXT else source for source in found]
+        found += [self._text(item, stop) for item in rest]
+        return sorted(found, key=lambda source: (source.kind, source.name))
+
+    def _topology(self, sources: Sequence[Source]) -> Owners:
+        for source in sources:
+            if source.kind == kinds.TOPOLOGY and source.available:
+                services = self.elements(source, ("services",))
+                return Owners(components_of([element.value for element in services]))
+        return Owners([])
+
+    def _structured(self, item: Listed, stop: Stop) -> Source:
+        stop.check()
+        if item.problem:
+            return sniff.unreadable(item, item.problem)
+        try:
+            return sniff.structured(item, self._bytes(item.name), self._limits.structured_bytes)
+        except (SourceError, OSError) as error:
+            return sniff.unreadable(item, str(error))
+
+    def _text(self, item: Listed, stop: Stop) -> Source:
+        stop.check()
+        if item.problem:
+            return sniff.unreadable(item, item.problem)
+        try:
+            with self._folder.open(item.name) as file:
+                source = sniff.text(item, file)
+        except (SourceError, OSError) as error:
+            return sniff.unreadable(item, str(error))
+        if source.form is Form.TABLE and source.available:
+            return self._timed_table(source)
+        return self._as_log(source, stop)
+
+    def _as_log(self, source: Source, stop: Stop) -> Source:
+        if not source.available:
+            return source
+        try:
+            with self._folder.open(source.name) as file:
+                first, last = sniff.log_times(file, self._near, stop)
+        except (SourceError, OSError) as error:
+            return replace(source, problem=str(error))
+        return replace(source, owner=self.owners.of_log(source.name), first_time=first, last_time=last)
+
+    def _timed_table(self, source: Source) -> Source:
+        try:
+            found = self._table_series(source)
+        except SourceError as error:
+            return replace(source, problem=str(error))
+        first, last = sniff.sample_times(sample for one in found for sample in one.samples)
+        return replace(source, first_time=first, last_time=last)
+
+    def _json(self, source: Source) -> PositionedJson:
+        return self._parse(self._bytes(source.name))
+
+    def _parse(self, data: bytes) -> PositionedJson:
+        try:
+            return PositionedJson(data, max_bytes=self._limits.structured_bytes)
+        except StrictJsonError as error:
+            raise SourceError(f"it is not readable JSON: {error}") from None
+
+    def _bytes(self, name: str) -> bytes:
+        limit = self._limits.structured_bytes
+        with self._folder.open(name) as file:
+            data = file.read(limit + 1)
+        if len(data) > limit:
+            raise SourceError(f"it is larger than the {limit} bytes that are read of a structured file")
+        return data
+
+    def _names(self, kind: str) -> str:
+        names = [source.name for source in self.of_kind(kind)]
+        return ", ".join(names[:20]) + (", ..." if len(names) > 20 else "") if names else f"no {kind}"
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

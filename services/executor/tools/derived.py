@@ -1,0 +1,57 @@
+"""The derived tools: numbers, counts and excerpts, computed from the sources."""
+
+import hashlib
+
+from services.common.evidence.strict_json import Json
+from services.executor.sources import kinds
+from services.executor.sources.bundle import Bundle
+from services.executor.sources.kinds import Form
+from services.executor.sources.metrics import Series
+from services.executor.sources.stop import Stop
+from services.executor.tools import log_templates
+from services.executor.tools.arguments import LogTemplates, SeriesWindow, microseconds, unix_seconds
+from services.executor.tools.log_window import number
+from services.executor.tools.metrics_change_points import change_points
+from services.executor.tools.metrics_saturation import saturation
+from services.executor.tools.tool import ToolOutput
+
+
+def logs_templates(bundle: Bundle, arguments: LogTemplates, stop: Stop) -> ToolOutput:
+    """Return a log's records grouped by the shape of their messages."""
+    source = bundle.source(arguments.source, kinds.LOG)
+    digest = hashlib.sha256()
+    summary = log_templates.summarize(
+        bundle.log(source, stop, digest),
+        microseconds(arguments.start),
+        microseconds(arguments.end),
+        microseconds(arguments.split),
+    )
+    where: dict[str, Json] = {
+        "source": source.name,
+        "owner": source.owner,
+        "sha256": digest.hexdigest(),
+        "bytes": number(source.size_bytes),
+    }
+    truncated = bundle.is_cut(source) or len(summary.groups) > log_templates.MAX_LISTED
+    return ToolOutput(log_templates.document(summary, where), truncated)
+
+
+def metrics_change_points(bundle: Bundle, arguments: SeriesWindow, stop: Stop) -> ToolOutput:
+    """Return the series that left their baseline."""
+    series = _series(bundle, arguments, stop)
+    document = change_points(series, unix_seconds(arguments.start), unix_seconds(arguments.end))
+    return ToolOutput(document)
+
+
+def metrics_saturation(bundle: Bundle, arguments: SeriesWindow, stop: Stop) -> ToolOutput:
+    """Return usage series against the constant series that limit them."""
+    series = _series(bundle, arguments, stop)
+    return ToolOutput(saturation(series, unix_seconds(arguments.start), unix_seconds(arguments.end)))
+
+
+def _series(bundle: Bundle, arguments: SeriesWindow, stop: Stop) -> list[Series]:
+    if arguments.sources:
+        sources = [bundle.source(name, kinds.METRIC) for name in arguments.sources]
+    else:
+        sources = [source for source in bundle.of_kind(kinds.METRIC) if source.form is not Form.INDEX]
+    return bundle.series(sources, stop)

@@ -1,0 +1,107 @@
+"""The main excursion of one series: where it leaves its baseline, how far it goes, whether it comes back.
+
+The baseline period is not given. It begins as the first third of the samples and is then everything before
+the onset that it led to, until both agree. The onset is found backwards from the largest excursion, so that a
+small disturbance long before does not count as its beginning. This is a retrospective single change-point
+test on robustly standardised samples; see Hampel, "The influence curve and its role in robust estimation",
+JASA 69, 1974, for the outlier rule that it uses.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from services.executor.tools.robust import Baseline, baseline_of
+
+# Fewer samples tell nothing about what is normal.
+MIN_BASELINE = 4
+# A peak below this many robust standard deviations is noise (Hampel's rule uses 3 for one sample; a series
+# has a hundred of them and there are a hundred series).
+PEAK_DISTANCE = 6.0
+# Beyond this a sample is outside its baseline (Hampel's rule); it marks the onset of a larger excursion.
+LEAVING_DISTANCE = 3.0
+# A peak must be this many times farther out than nine of ten baseline samples.
+USUAL_FACTOR = 2.0
+# So many samples in a row make an excursion sustained, or make a return final.
+RUN = 3
+# So many samples inside the band do not end an excursion.
+GAP = 2
+# Above rounding errors.
+SMALLEST_MOVE = 1e-9
+_MAX_ROUNDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Excursion:
+    """Indices into the samples; `ended` is None while the series stays away."""
+
+    baseline: Baseline
+    onset: int
+    extreme: int
+    ended: int | None
+    score: float
+    rises: bool
+
+
+def find_excursion(values: Sequence[float]) -> Excursion | None:
+    """Return the main excursion of a series, or None when it stays in its baseline."""
+    end = max(MIN_BASELINE, len(values) // 3)
+    found = None
+    for _ in range(_MAX_ROUNDS):
+        if end >= len(values):
+            return None
+        found = _from_baseline(values, end)
+        if found is None or found.onset == end:
+            return found
+        if found.onset < MIN_BASELINE:
+            return None
+        end = found.onset
+    return found
+
+
+def _from_baseline(values: Sequence[float], end: int) -> Excursion | None:
+    baseline = baseline_of(values[:end], values)
+    distances = [baseline.distance(value) for value in values]
+    extreme = max(range(end, len(values)), key=lambda index: abs(distances[index]))
+    rises = distances[extreme] > 0
+    outward = [distance if rises else -distance for distance in distances]
+    limit = _leaving_distance(baseline)
+    onset = _start(outward, extreme, limit)
+    if not _is_change(outward, onset, extreme, baseline, limit):
+        return None
+    ended = _return(outward, extreme, limit)
+    return Excursion(baseline, onset, extreme, ended, abs(distances[extreme]), rises)
+
+
+def _leaving_distance(baseline: Baseline) -> float:
+    # A count that never moved, or a zero that was always zero, is left by any move.
+    if baseline.exact:
+        return SMALLEST_MOVE
+    return max(LEAVING_DISTANCE, baseline.usual)
+
+
+def _is_change(outward: Sequence[float], onset: int, extreme: int, baseline: Baseline, limit: float) -> bool:
+    peak = outward[extreme]
+    if peak <= USUAL_FACTOR * baseline.usual:
+        return False
+    if peak >= PEAK_DISTANCE:
+        return True
+    stays = outward[onset : onset + RUN]
+    return baseline.exact and len(stays) == RUN and min(stays) > limit
+
+
+def _start(outward: Sequence[float], extreme: int, limit: float) -> int:
+    start = index = extreme
+    while index > 0 and start - index <= GAP:
+        index -= 1
+        if outward[index] > limit:
+            start = index
+    return start
+
+
+def _return(outward: Sequence[float], extreme: int, limit: float) -> int | None:
+    inside = 0
+    for index in range(extreme + 1, len(outward)):
+        inside = inside + 1 if outward[index] <= limit else 0
+        if inside == RUN:
+            return index - RUN + 1
+    return None

@@ -1,0 +1,50 @@
+"""The shape of a message: what differs from one occurrence to the next becomes a mark.
+
+After Drain (He et al., "Drain: An Online Log Parsing Approach with Fixed Depth Tree", ICWS 2017) in its first
+step, domain masks; grouping here is by the masked text itself, which needs no similarity threshold and keeps
+two messages apart that differ in a single word.
+"""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+MARK: Final = "<*>"
+_MAX_SHAPE: Final = 512
+
+# Alternatives in order: the longest kinds of token first, so that none is left in pieces. What says why
+# something failed is no variable, whatever its form.
+_VARIABLE = re.compile(
+    r"""
+      (?P<kept>\b(?:error|err|exception|reason|cause|status|state)=(?:"(?:[^"\\]|\\.)*"|[^\s,;]+))
+    |
+      "(?:[^"\\]|\\.)*"                                              # quoted
+    | '(?:[^'\\\s]|\\.){0,256}'                                      # quoted word
+    | (?<=[\w.\]]=)(?!["'])[^\s,;)\]}]+                              # value of key=value
+    | (?<![\w.])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12} # UUID
+    | (?<![\w.:])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?::[0-9]+)?           # IPv4 with port
+    | (?<![\w:])(?:[0-9a-fA-F]{0,4}:){3,7}[0-9a-fA-F]{1,4}(?![\w:])  # IPv6, MAC
+    | (?<=/)[\w.~%@:+-]*[0-9][\w.~%@:+-]*                            # segment of a path that holds a digit
+    | (?<![\w])0x[0-9a-fA-F]+                                        # pointer
+    | (?<![\w-])(?=[0-9a-fA-F-]*[0-9])[0-9a-fA-F-]{7,}(?![\w-])      # hexadecimal id
+    | (?<![\w])[A-Za-z]+[-_:][0-9][\w-]*                             # name-17
+    | (?<![\w])[+-]?[0-9]+(?:[.:,][0-9]+)*(?:[a-zµ%]{1,7}\b)?        # number, with unit
+    """,
+    re.VERBOSE,
+)
+_MARKS = re.compile(rf"(?:{re.escape(MARK)}[\s,;:]*){{2,}}")
+
+
+_DIGITS = re.compile(r"[0-9][0-9a-fA-F]*")
+
+
+@lru_cache(maxsize=8192)
+def shape_of(message: str) -> str:
+    """Return the shape of a message, at most 512 characters of it."""
+    masked = _VARIABLE.sub(_mask, message[: 2 * _MAX_SHAPE])
+    return _MARKS.sub(f"{MARK} ", masked).strip()[:_MAX_SHAPE]
+
+
+def _mask(match: re.Match[str]) -> str:
+    kept = match.group("kept")
+    return _DIGITS.sub(MARK, kept) if kept else MARK

@@ -1,0 +1,165 @@
+"""Groups of a log's records by shape, level and outcome. Pure: lines in, a document out.
+
+Every count is of records, which are lines without those that continue another (a traceback counts once);
+`lines` counts all. Memory is bounded: at most 2,000 groups are kept apart, what comes after goes to `other`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from services.common.evidence.strict_json import Json
+from services.executor.sources.log_line import LogLine, Severity, worse
+from services.executor.sources.log_records import is_exception
+from services.executor.tools.log_durations import Durations
+from services.executor.tools.log_masks import shape_of
+from services.executor.tools.log_silence import Silence
+from services.executor.tools.log_window import number, records, shown, time_text
+
+MAX_GROUPS: Final = 2000
+MAX_LISTED: Final = 40
+_ORDER: Final = {Severity.FAILURE: 0, Severity.WARNING: 1, Severity.OTHER: 2}
+
+
+@dataclass(slots=True)
+class Sides:
+    """A count before and after the split. With a split, what has no time counts in the total only."""
+
+    total: int = 0
+    before: int = 0
+    after: int = 0
+
+    def add(self, side: int) -> None:
+        """Count one: side -1 before, 1 after, 0 unknown."""
+        self.total += 1
+        self.before += side < 0
+        self.after += side > 0
+
+
+@dataclass(slots=True)
+class Group:
+    """The records of one shape."""
+
+    level: str
+    outcome: str
+    severity: Severity
+    first: LogLine
+    last: LogLine
+    detail: LogLine | None
+    sides: Sides = field(default_factory=Sides)
+
+
+@dataclass(slots=True)
+class Summary:
+    """A log within a window, as far as it was read."""
+
+    split: int | None
+    lines: Sides = field(default_factory=Sides)
+    errors: Sides = field(default_factory=Sides)
+    warnings: Sides = field(default_factory=Sides)
+    other: Sides = field(default_factory=Sides)
+    groups: dict[tuple[str, str, str], Group] = field(default_factory=dict)
+    durations: Durations = field(default_factory=Durations)
+    silence: Silence = field(default_factory=Silence)
+
+    def add(self, record: list[LogLine]) -> None:
+        """Take one record: its head and the lines that continue it."""
+        head = record[0]
+        side = self._side(head)
+        for _ in record:
+            self.lines.add(side)
+        severity = head.parsed.severity
+        if severity is Severity.FAILURE:
+            self.errors.add(side)
+        elif severity is Severity.WARNING:
+            self.warnings.add(side)
+        self.durations.add(head, side)
+        self.silence.add(head)
+        self._group(head, _detail(record), side)
+
+    def _group(self, head: LogLine, detail: LogLine | None, side: int) -> None:
+        message = head.parsed.message if detail is None else f"{head.parsed.message} {detail.text}"
+        key = (head.parsed.level, head.parsed.outcome, shape_of(message))
+        group = self.groups.get(key)
+        if group is None:
+            if len(self.groups) >= MAX_GROUPS:
+                self.other.add(side)
+                return
+            group = Group(*key[:2], head.parsed.severity, head, head, detail)
+            self.groups[key] = group
+        group.last = head
+        group.severity = worse(group.severity, head.parsed.severity)
+        group.sides.add(side)
+
+    def _side(self, line: LogLine) -> int:
+        if self.split is None:
+            return 1
+        if line.parsed.time is None:
+            return 0
+        return -1 if line.parsed.time.microseconds < self.split else 1
+
+
+def summarize(lines: Iterable[LogLine], start: int | None, end: int | None, split: int | None) -> Summary:
+    """Read a log within a window; all instants are Unix microseconds."""
+    summary = Summary(split)
+    for record in records(lines, start, end):
+        summary.add(record)
+    return summary
+
+
+def document(summary: Summary, where: dict[str, Json]) -> Json:
+    """Return the document; `where` says which file, whose, with which hash and size."""
+    listed = sorted(summary.groups.values(), key=_rank)
+    hidden = listed[MAX_LISTED:]
+    result: dict[str, Json] = {
+        **where,
+        "lines": number(summary.lines.total),
+        "lines_before": number(summary.lines.before),
+        "lines_after": number(summary.lines.after),
+        "errors_before": number(summary.errors.before),
+        "errors_after": number(summary.errors.after),
+        "warnings_before": number(summary.warnings.before),
+        "warnings_after": number(summary.warnings.after),
+    }
+    result |= {"silence": silence} if (silence := summary.silence.document()) else {}
+    result |= {"durations": durations} if (durations := summary.durations.document()) else {}
+    result["templates"] = [_listed(group) for group in listed[:MAX_LISTED]]
+    if hidden or summary.other.total:
+        result["other"] = {
+            "templates": number(len(hidden)),
+            "count": number(summary.other.total + sum(group.sides.total for group in hidden)),
+        }
+    return result
+
+
+def _rank(group: Group) -> tuple[int, bool, int, int]:
+    not_new = group.sides.before > 0 or group.sides.after == 0
+    return (_ORDER[group.severity], not_new, -group.sides.total, group.first.n)
+
+
+def _listed(group: Group) -> Json:
+    result: dict[str, Json] = {
+        "inputs": [
+            {
+                "first_line": number(group.first.n),
+                "last_line": number(group.last.n),
+                "time": time_text(group.first),
+            }
+        ],
+        "level": group.level,
+        "severity": group.severity.value,
+        "count": number(group.sides.total),
+        "count_before": number(group.sides.before),
+        "count_after": number(group.sides.after),
+        "outcome": group.outcome,
+        "first": shown(group.first),
+        "last": shown(group.last),
+    }
+    if group.detail is not None:
+        result["detail"] = shown(group.detail)
+    return result
+
+
+def _detail(record: list[LogLine]) -> LogLine | None:
+    """Return the line of a record that names the exception; the last one is what ended the work."""
+    return next((line for line in reversed(record[1:]) if is_exception(line.text)), None)

@@ -1,0 +1,124 @@
+"""`metrics_change_points`: which series left their level, when, how far, and whether they came back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from services.common.evidence.strict_json import Json
+from services.executor.sources.metrics import Series
+from services.executor.tools.excursion import RUN, Excursion, find_excursion
+from services.executor.tools.samples import (
+    Points,
+    instant,
+    judged_values,
+    labels_text,
+    number,
+    place_of,
+    points_of,
+)
+
+MAX_LISTED = 80
+# A series that begins this many steps after the others had no value before; a scrape or two may be late, and
+# a rate over a window needs a few samples.
+_LATE_STEPS = 6
+# With less than this share of the samples it could have, a series comes and goes and has no level to leave.
+_SPARSE_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    series: Series
+    points: Points
+    excursion: Excursion | None
+    """None for a series that was absent before."""
+    onset: int
+    extreme: int
+
+
+def change_points(series: Sequence[Series], start: float | None, end: float | None) -> Json:
+    """Return the document of `metrics_change_points` (see DOCUMENTS.md).
+
+    `start` and `end` bound the samples, half-open, in seconds since the epoch; None leaves a side open.
+    """
+    read = [(each, points_of(each, start, end)) for each in series]
+    begin = min((points.times[0] for _, points in read if points.times), default=0.0)
+    changes = [change for each, points in read if (change := _change(each, points, begin))]
+    changes.sort(key=lambda change: (change.points.times[change.onset], change.series.name))
+    return {
+        "series": [_listed(change) for change in changes[:MAX_LISTED]],
+        "unchanged": number(len(read) - len(changes)),
+        "changed": number(len(changes)),
+    }
+
+
+def _change(series: Series, points: Points, begin: float) -> _Change | None:
+    if len(points) < RUN or _is_identity(series, points):
+        return None
+    step = series.step_seconds
+    expected = (points.times[-1] - begin) / step if step > 0 else 0
+    late = step > 0 and points.times[0] - begin > _LATE_STEPS * step
+    if late:
+        return _appeared(series, points)
+    if len(points) < _SPARSE_SHARE * expected:
+        return None
+    excursion = find_excursion(judged_values(series, points))
+    if excursion is None:
+        return None
+    return _Change(series, points, excursion, excursion.onset, excursion.extreme)
+
+
+def _appeared(series: Series, points: Points) -> _Change | None:
+    step = series.step_seconds
+    together = (points.times[-1] - points.times[0]) / step + 1
+    if len(points) < _SPARSE_SHARE * together:
+        return None
+    extreme = max(range(len(points)), key=lambda index: abs(points.values[index]))
+    if points.values[extreme] == 0:
+        return None
+    onset = next(index for index, value in enumerate(points.values) if value != 0)
+    return _Change(series, points, None, onset, extreme)
+
+
+def _is_identity(series: Series, points: Points) -> bool:
+    """Tell whether a series says what something is, by labels on a constant 1, and not how much there is."""
+    return set(points.values) == {1.0} and bool(series.labels)
+
+
+def _listed(change: _Change) -> Json:
+    series, points, excursion = change.series, change.points, change.excursion
+    ended = excursion.ended if excursion else None
+    rises = excursion.rises if excursion else points.values[change.extreme] > 0
+    return {
+        "source": series.source,
+        "owner": series.owner,
+        "inputs": [place_of(series)],
+        "name": series.name,
+        "query": series.query,
+        "labels": labels_text(series.labels),
+        "samples": number(len(points)),
+        "step_seconds": number(series.step_seconds),
+        "baseline": _baseline(points, change.onset if excursion else 0),
+        "onset": instant(points.times[change.onset]),
+        "direction": "rise" if rises else "fall",
+        "score": number(round(excursion.score, 1)) if excursion else None,
+        "before": _sample(points, change.onset - 1) if excursion else None,
+        "at": _sample(points, change.onset),
+        "extreme": _sample(points, change.extreme),
+        "last": _sample(points, len(points) - 1),
+        "ended": None if ended is None else instant(points.times[ended]),
+    }
+
+
+def _baseline(points: Points, samples: int) -> Json:
+    if samples == 0:
+        return {"samples": number(0)}
+    ordered = sorted(range(samples), key=points.values.__getitem__)
+    return {
+        "samples": number(samples),
+        "median": points.tokens[ordered[(samples - 1) // 2]],
+        "min": points.tokens[ordered[0]],
+        "max": points.tokens[ordered[-1]],
+    }
+
+
+def _sample(points: Points, index: int) -> Json:
+    return {"time": instant(points.times[index]), "value": points.tokens[index]}

@@ -1,0 +1,129 @@
+"""The raw tools: what a system said, element by element or line by line."""
+
+from services.common.evidence.strict_json import Json
+from services.executor.sources import kinds, metrics
+from services.executor.sources.bundle import Bundle
+from services.executor.sources.kinds import Form
+from services.executor.sources.log_line import LogLine
+from services.executor.sources.positioned_json import Element
+from services.executor.sources.sniff import Source
+from services.executor.sources.stop import Stop
+from services.executor.tools.arguments import LogSearch, OneSource, SourceWindow, microseconds, unix_seconds
+from services.executor.tools.log_window import number, records, shown
+from services.executor.tools.tool import ToolError, ToolOutput
+
+
+def alerts_list(bundle: Bundle, arguments: OneSource, _stop: Stop) -> ToolOutput:
+    """Return every alert of a source."""
+    return _elements(bundle, bundle.source(arguments.source, kinds.ALERT))
+
+
+def change_events_list(bundle: Bundle, arguments: OneSource, _stop: Stop) -> ToolOutput:
+    """Return every change event of a source."""
+    return _elements(bundle, bundle.source(arguments.source, kinds.CHANGE_EVENT))
+
+
+def topology_get(bundle: Bundle, arguments: OneSource, _stop: Stop) -> ToolOutput:
+    """Return the services and who calls whom."""
+    source = bundle.source(arguments.source, kinds.TOPOLOGY)
+    services = [_located(element) for element in bundle.elements(source, ("services",))]
+    calls = [_located(element) for element in bundle.elements(source, ("calls",))]
+    return ToolOutput({"source": source.name, "services": services, "calls": calls})
+
+
+def logs_search(bundle: Bundle, arguments: LogSearch, stop: Stop) -> ToolOutput:
+    """Return the records of a log that hold every literal, whole."""
+    source = bundle.source(arguments.source, kinds.LOG)
+    start, end = microseconds(arguments.start), microseconds(arguments.end)
+    lines: list[Json] = []
+    truncated = bundle.is_cut(source)
+    for record in records(bundle.log(source, stop), start, end):
+        if not _holds(record, arguments.contains):
+            continue
+        if len(lines) + len(record) > arguments.limit:
+            truncated = True
+            lines += [shown(line) for line in record[: arguments.limit - len(lines)]]
+            break
+        truncated = truncated or any(line.cut for line in record)
+        lines += [shown(line) for line in record]
+    return ToolOutput({"source": source.name, "owner": source.owner, "lines": lines}, truncated)
+
+
+def metrics_list(bundle: Bundle, arguments: OneSource, _stop: Stop) -> ToolOutput:
+    """Return what an index lists, or the labels of a response's series without their samples."""
+    source = bundle.source(arguments.source, kinds.METRIC)
+    if source.form is Form.INDEX:
+        return _elements(bundle, source)
+    elements = [
+        _series_element(bundle, source, element, {"metric": _metric(element)})
+        for element in _response_elements(bundle, source)
+    ]
+    return ToolOutput({"source": source.name, "elements": elements})
+
+
+def metrics_query_range(bundle: Bundle, arguments: SourceWindow, stop: Stop) -> ToolOutput:
+    """Return the series of a source with their samples within the window."""
+    source = bundle.source(arguments.source, kinds.METRIC)
+    if source.form is Form.INDEX:
+        raise ToolError(f"{source.name!r} is an index and holds no samples; metrics_list shows what it lists")
+    start, end = unix_seconds(arguments.start), unix_seconds(arguments.end)
+    elements: list[Json] = []
+    for element in _response_elements(bundle, source):
+        stop.check()
+        value: dict[str, Json] = {"metric": _metric(element), "values": _samples(element.value, start, end)}
+        elements.append(_series_element(bundle, source, element, value))
+    return ToolOutput({"source": source.name, "elements": elements})
+
+
+def _elements(bundle: Bundle, source: Source) -> ToolOutput:
+    elements = [_located(element) for element in bundle.elements(source)]
+    return ToolOutput({"source": source.name, "elements": elements})
+
+
+def _response_elements(bundle: Bundle, source: Source) -> list[Element]:
+    if source.form is Form.TABLE:
+        raise ToolError(
+            f"{source.name!r} is a table of samples; metrics_change_points and metrics_saturation read it"
+        )
+    return bundle.elements(source)
+
+
+def _located(element: Element) -> Json:
+    return {
+        "first_line": number(element.first_line),
+        "last_line": number(element.last_line),
+        "value": element.value,
+    }
+
+
+def _series_element(bundle: Bundle, source: Source, element: Element, value: Json) -> Json:
+    return {
+        "first_line": number(element.first_line),
+        "last_line": number(element.last_line),
+        "owner": bundle.owner_of(source, metrics.response_labels(element.value)),
+        "value": value,
+    }
+
+
+def _metric(element: Element) -> Json:
+    return element.value.get("metric", {}) if isinstance(element.value, dict) else {}
+
+
+def _samples(value: Json, start: float | None, end: float | None) -> list[Json]:
+    """Return the `[time, "value"]` pairs within a window, as the file wrote them."""
+    if not isinstance(value, dict):
+        return []
+    pairs = value.get("values")
+    if not isinstance(pairs, list):
+        pairs = [value.get("value")]
+    found: list[Json] = []
+    for pair in pairs:
+        sample = metrics.sample_of(pair)
+        if sample is not None and (start is None or sample[0] >= start) and (end is None or sample[0] < end):
+            found.append(pair)
+    return found
+
+
+def _holds(record: list[LogLine], literals: list[str]) -> bool:
+    text = record[0].text if len(record) == 1 else "\n".join(line.text for line in record)
+    return all(literal in text for literal in literals)

@@ -1,0 +1,105 @@
+"""The tools, one row each. Read-only by construction: a row's function gets a bundle's readers only."""
+
+from typing import Final
+
+from assay.common.v1 import tool_pb2
+
+from services.executor.sources import kinds
+from services.executor.tools import arguments, derived, raw
+from services.executor.tools.tool import Tool
+
+_RAW: Final = tool_pb2.DOCUMENT_KIND_RAW
+_DERIVED: Final = tool_pb2.DOCUMENT_KIND_DERIVED
+
+
+_ROWS: Final = (
+    (
+        "alerts_list",
+        "Every alert of an alert source, as Alertmanager or Prometheus wrote it.",
+        _RAW,
+        arguments.OneSource,
+        kinds.ALERT,
+        raw.alerts_list,
+    ),
+    (
+        "change_events_list",
+        "Every change event (deploy, configuration, scaling) of a change-event source.",
+        _RAW,
+        arguments.OneSource,
+        kinds.CHANGE_EVENT,
+        raw.change_events_list,
+    ),
+    (
+        "logs_search",
+        "The records of one log within a window that hold every given literal, with line numbers.",
+        _RAW,
+        arguments.LogSearch,
+        kinds.LOG,
+        raw.logs_search,
+    ),
+    (
+        "logs_templates",
+        (
+            "One log grouped by message shape: counts before and after an instant, first and last line, "
+            "failures first; the longest unusual silence; request durations."
+        ),
+        _DERIVED,
+        arguments.LogTemplates,
+        kinds.LOG,
+        derived.logs_templates,
+    ),
+    (
+        "metrics_change_points",
+        (
+            "The series that left their baseline: when, in which direction, how far, whether they came "
+            "back. Reads every metric source when none is named."
+        ),
+        _DERIVED,
+        arguments.SeriesWindow,
+        kinds.METRIC,
+        derived.metrics_change_points,
+    ),
+    (
+        "metrics_list",
+        "What a metric source offers: the entries of an index, or the labels of a response's series.",
+        _RAW,
+        arguments.OneSource,
+        kinds.METRIC,
+        raw.metrics_list,
+    ),
+    (
+        "metrics_query_range",
+        "The samples of every series of one metric source within a window.",
+        _RAW,
+        arguments.SourceWindow,
+        kinds.METRIC,
+        raw.metrics_query_range,
+    ),
+    (
+        "metrics_saturation",
+        (
+            "Usage series against the constant series that limit them: how full, when reached, the "
+            "largest part. Reads every metric source when none is named."
+        ),
+        _DERIVED,
+        arguments.SeriesWindow,
+        kinds.METRIC,
+        derived.metrics_saturation,
+    ),
+    (
+        "topology_get",
+        "The services of the scope and which calls which.",
+        _RAW,
+        arguments.OneSource,
+        kinds.TOPOLOGY,
+        raw.topology_get,
+    ),
+)
+
+
+def tools(max_bytes: int, deadline_seconds: float) -> dict[str, Tool]:
+    """Return the tools by name, ordered by name, each with the given cap and deadline."""
+    return {
+        name: Tool(name, description, kind, model, (source_kind,), max_bytes, deadline_seconds, function)
+        for name, description, kind, model, source_kind, function in _ROWS
+    }

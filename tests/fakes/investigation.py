@@ -1,0 +1,81 @@
+"""An investigation without processes: the real tools on a bundle, and the analyst as the executor asks it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.common.v1 import context_pb2, tool_pb2
+
+from services.common.evidence import strict_json
+from services.common.evidence.document import Claim, ExecutorEvidence
+from services.executor.analyst.analyst import Analyst
+from services.executor.recorded import RecordedCall, ToolRequest
+from services.executor.sources import kinds
+from services.executor.sources.bundle import Bundle, Limits
+from services.executor.sources.folder import Folder
+from services.executor.sources.stop import Stop
+from services.executor.tools.registry import tools
+
+MAX_ROUNDS = 4
+MAX_CALLS = 64
+_MAX_BYTES = 8 << 20
+_TOOL_OF_KIND = {
+    kinds.LOG: "logs_templates",
+    kinds.ALERT: "alerts_list",
+    kinds.CHANGE_EVENT: "change_events_list",
+    kinds.TOPOLOGY: "topology_get",
+}
+
+
+@dataclass(frozen=True)
+class Investigation:
+    """What was recorded and what was concluded."""
+
+    calls: list[RecordedCall]
+    evidence: ExecutorEvidence
+
+    def of_type(self, claim_type: str) -> list[Claim]:
+        """Return the claims of a type."""
+        return [claim for claim in self.evidence.claims if claim.claim_type == claim_type]
+
+    @property
+    def suspects(self) -> list[tuple[str, str, str]]:
+        """Return component, fault and status of each cause."""
+        return [(claim.component, claim.fault, claim.status) for claim in self.of_type("cause")]
+
+
+def investigate(folder: Path, question: str, without: frozenset[str] = frozenset()) -> Investigation:
+    """Run a plan over every source but those left out, then the analyst's rounds, then its conclusion."""
+    stop = Stop(lambda: 0.0, 1.0)
+    bundle = Bundle(Folder(folder.parent, folder.name), Limits(_MAX_BYTES, _MAX_BYTES), stop)
+    context = context_pb2.DiagnosisContext(question=question, intent=context_pb2.INTENT_CAUSE)
+    analyst = Analyst()
+    calls: list[RecordedCall] = []
+    requests = _plan(bundle, without)
+    for _ in range(MAX_ROUNDS + 1):
+        calls += [
+            _call(bundle, stop, request, f"call-{len(calls) + number}")
+            for number, request in enumerate(requests)
+        ]
+        requests = analyst.follow_up(context, calls)
+        if not requests:
+            break
+    assert not requests, "the analyst never stops asking"
+    assert len(calls) <= MAX_CALLS
+    return Investigation(calls, analyst.conclude(context, calls, []))
+
+
+def _plan(bundle: Bundle, without: frozenset[str]) -> list[ToolRequest]:
+    read = [
+        ToolRequest(_TOOL_OF_KIND[source.kind], {"source": source.name})
+        for source in bundle.sources
+        if source.available and source.kind in _TOOL_OF_KIND and source.name not in without
+    ]
+    return [*read, ToolRequest("metrics_change_points", {}), ToolRequest("metrics_saturation", {})]
+
+
+def _call(bundle: Bundle, stop: Stop, request: ToolRequest, invocation_id: str) -> RecordedCall:
+    tool = tools(_MAX_BYTES, 60.0)[request.tool_name]
+    arguments = dict(request.arguments)
+    output = tool.run(bundle, tool.arguments.model_validate_json(strict_json.dumps(arguments)), stop)
+    document = strict_json.loads(strict_json.dumps(output.document), max_bytes=_MAX_BYTES)
+    return RecordedCall(invocation_id, request.tool_name, arguments, tool_pb2.INVOCATION_STATUS_OK, document)

@@ -1,0 +1,63 @@
+"""How texts, numbers and instants are put into a statement."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.executor.analyst.words import quotation, seconds_of, show_instant, show_number
+
+
+@pytest.mark.parametrize(
+    ("text", "level", "expected"),
+    [
+        ("2026-01-02 03:04:05.006 UTC [17] a@b FATAL:  no room left", "FATAL", "FATAL:  no room left"),
+        ("2026-01-02 03:04:05,006 WARN  [pool] try again", "WARN", "try again"),
+        ('{"ts":"x","level":"ERROR","msg":"write failed","n":3}', "ERROR", "write failed"),
+        ('{"level":"ERROR","msg":"say \\"hello there\\" twice"}', "ERROR", "hello there"),
+        (
+            '2026/01/02 03:04:05 [error] 5#5: *7 peer closed connection, client: 10.0.0.1, request: "GET /x"',
+            "error",
+            "peer closed connection, client: 10.0.0.1",
+        ),
+        ("12345", "", ""),
+        ("", "ERROR", ""),
+        ("{not json", "ERROR", ""),
+    ],
+)  # fmt: skip
+def test_the_telling_part_of_a_line(text: str, level: str, expected: str) -> None:
+    assert quotation(text, level) == expected
+
+
+@given(st.text(max_size=400), st.sampled_from(["", "ERROR", "FATAL", "error"]))
+def test_a_quotation_is_literal_and_holds_no_double_quote(text: str, level: str) -> None:
+    shown = quotation(text, level)
+
+    assert shown in text
+    assert '"' not in shown
+    assert len(shown) <= 160
+
+
+@pytest.mark.parametrize(
+    ("token", "expected"),
+    [
+        ("80", "80"), ("0", "0"), ("11.855667740009838", "11.86"), ("0.0417", "0.0417"), ("2.8800", "2.88"),
+        ("0.000012345", "0.00001234"), ("1e3", "1000"), ("NaN", "NaN"), ("none", "none"), ("-0.5", "-0.5"),
+    ],
+)  # fmt: skip
+def test_numbers_keep_four_digits(token: str, expected: str) -> None:
+    assert show_number(token) == expected
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False, min_value=1e-6, max_value=1e12))
+def test_a_shown_number_is_the_number_at_the_precision_shown(value: float) -> None:
+    shown = show_number(repr(value))
+    decimals = len(shown.partition(".")[2])
+
+    assert abs(float(shown) - value) <= 0.5 * 10**-decimals * 1.000001
+
+
+def test_instants_are_cut_to_the_second() -> None:
+    assert show_instant("2026-11-30T09:09:50.999Z") == "2026-11-30T09:09:50Z"
+    assert show_instant("2026-11-30T10:09:50.123456789+01:00") == "2026-11-30T09:09:50Z"
+    assert show_instant("yesterday") == "yesterday"
+    assert seconds_of("2026-11-30T09:09:50") is None

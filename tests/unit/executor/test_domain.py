@@ -1,0 +1,94 @@
+"""Policy of the executor."""
+
+import json
+
+import pytest
+from assay.common.v1 import tool_pb2
+from assay.executor.v1 import executor_pb2
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.executor import domain
+from services.executor.recorded import RecordedCall, ToolRequest
+from services.executor.tools.registry import tools
+
+TOOLS = tools(1000, 1)
+COMPLETED = executor_pb2.EXECUTOR_STATUS_COMPLETED
+INVALID = executor_pb2.EXECUTOR_STATUS_INVALID_OUTPUT
+
+
+def a_call(
+    source: str, status: tool_pb2.InvocationStatus.ValueType = tool_pb2.INVOCATION_STATUS_OK
+) -> RecordedCall:
+    return RecordedCall("inv-1", "alerts_list", {"source": source}, status, {})
+
+
+def test_a_legal_call_is_admitted() -> None:
+    admitted = domain.admit(TOOLS, "alerts_list", b'{"source": "a.json"}')
+    assert isinstance(admitted, domain.Admitted)
+    assert admitted.plain == {"source": "a.json"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "reason"),
+    [
+        ("shell_run", b"{}", "no such tool; there are alerts_list"),
+        ("alerts_list", b"", "no JSON object"),
+        ("alerts_list", b"[]", "no JSON object"),
+        ("alerts_list", b'{"source":"a","source":"b"}', "duplicate key"),
+        ("alerts_list", b'{"source":NaN}', "no JSON object"),
+        ("alerts_list", b"{}", "source: Field required"),
+        ("alerts_list", b'{"source":"a","--kubeconfig":"x"}', "arguments: Extra inputs"),
+    ],
+)
+def test_an_illegal_call_is_refused_with_its_reason(tool: str, arguments: bytes, reason: str) -> None:
+    refused = domain.admit(TOOLS, tool, arguments)
+    assert isinstance(refused, domain.Refused)
+    assert reason in refused.reason
+    assert "kubeconfig" not in refused.reason
+
+
+@given(st.text(max_size=20), st.binary(max_size=60))
+def test_no_call_whatever_breaks_the_policy(tool: str, arguments: bytes) -> None:
+    for name in (tool, "logs_search"):
+        decision = domain.admit(TOOLS, name, arguments)
+        assert isinstance(decision, domain.Admitted | domain.Refused)
+
+
+def test_follow_ups_leave_out_what_was_made_and_stop_at_the_cap() -> None:
+    calls = [a_call(str(number)) for number in range(60)]
+    wanted = [ToolRequest("alerts_list", {"source": str(number)}) for number in range(58, 80)]
+    found = domain.follow_ups([*wanted, *wanted], calls)
+    assert [request.arguments["source"] for request in found] == ["60", "61", "62", "63"]
+    assert domain.follow_ups(wanted, [*calls, *[a_call("x")] * 4]) == []
+
+
+def test_all_refused_means_every_one() -> None:
+    blocked = a_call("a", tool_pb2.INVOCATION_STATUS_BLOCKED)
+    assert domain.all_refused([blocked, blocked])
+    assert not domain.all_refused([blocked, a_call("a", tool_pb2.INVOCATION_STATUS_ERROR)])
+
+
+def test_a_document_of_the_version_with_claims_completes() -> None:
+    legal = json.dumps({"version": "executor_evidence_v2", "claims": []}).encode()
+    assert domain.result_of(legal) == executor_pb2.ExecutorResult(status=COMPLETED, document=legal)
+
+
+@pytest.mark.parametrize(
+    "illegal",
+    [
+        b"",
+        b"I think that",
+        b"\xff",
+        b"[]",
+        b"{}",
+        b'{"version":"executor_evidence_v1","claims":[]}',
+        b'{"version":"executor_evidence_v2"}',
+        b'{"version":"executor_evidence_v2","claims":{}}',
+        b'{"version":"executor_evidence_v2","claims":[]} and more',
+        b"[" * 100_000,
+        b'{"version":"executor_evidence_v2","claims":[],"x":"' + b"a" * (1 << 20) + b'"}',
+    ],
+)
+def test_anything_else_is_invalid_output_and_not_shown(illegal: bytes) -> None:
+    assert domain.result_of(illegal) == executor_pb2.ExecutorResult(status=INVALID)

@@ -1,0 +1,74 @@
+"""Owners by the topology, under any names."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.executor.sources.owners import Component, Owners, components_of
+from tests.fakes.bundles import TOPOLOGY
+
+
+@pytest.fixture
+def owners() -> Owners:
+    return Owners(components_of(TOPOLOGY["services"]))  # type: ignore[arg-type] # a literal of that shape
+
+
+@pytest.mark.parametrize(
+    ("log", "owner"),
+    [
+        ("logs/front.log", "edge"),
+        ("logs/cart.log", "cart"),
+        ("logs/cart-worker.log", "cart-worker"),
+        ("logs/cart-worker-1.log", "cart-worker"),
+        ("logs/cartographer.log", ""),
+        ("logs/cart/app.log", "cart"),
+        ("logs/postgresql-16-main.log", "orders-db"),
+        ("logs/redis.log", "kv"),
+        ("logs/python.log", ""),
+        ("logs/other.log", ""),
+    ],
+)
+def test_a_log_has_the_owner_that_the_topology_gives_it(owners: Owners, log: str, owner: str) -> None:
+    assert owners.of_log(log) == owner
+
+
+@pytest.mark.parametrize(
+    ("labels", "name", "owner"),
+    [
+        ({"service": "cart"}, "x", "cart"),
+        ({"job": "cart-job"}, "x", "cart"),
+        ({"instance": "n1:9001"}, "x", "cart"),
+        ({"job": "exporter", "application_name": "cart"}, "pg_connections", "cart"),
+        ({"pod": "cart-worker-7f9c-x2z"}, "x", "cart-worker"),
+        ({"job": "cart"}, "x", "cart"),
+        ({}, "pg_settings_max_connections", "orders-db"),
+        ({}, "redis_memory_used_bytes", "kv"),
+        ({}, "nginx_connections", "edge"),
+        ({}, "python_gc_total", ""),
+        ({"service": "unknown"}, "node_load1", ""),
+    ],
+)
+def test_a_series_has_the_owner_that_its_labels_or_words_name(
+    owners: Owners, labels: dict[str, str], name: str, owner: str
+) -> None:
+    assert owners.of_series(labels, name, "") == owner
+
+
+def test_the_query_names_an_owner_where_the_name_does_not(owners: Owners) -> None:
+    assert owners.of_series({}, "hits", "rate(redis_keyspace_hits_total[1m])") == "kv"
+
+
+def test_without_a_topology_nothing_has_an_owner() -> None:
+    assert Owners([]).of_log("logs/cart.log") == ""
+    assert Owners([]).of_series({"service": "cart"}, "redis_x", "") == ""
+
+
+NAMES = st.from_regex(r"[a-z]{3,8}(-[a-z]{2,6})?", fullmatch=True)
+
+
+@given(st.lists(NAMES, min_size=1, max_size=5, unique=True), st.data())
+def test_the_owner_follows_any_renaming(names: list[str], data: st.DataObject) -> None:
+    owners = Owners([Component(name) for name in names])
+    name = data.draw(st.sampled_from(names))
+    assert owners.of_log(f"logs/{name}.log") == name
+    assert owners.of_series({"service": name}, "x", "") == name

@@ -1,0 +1,255 @@
+"""Templates on the recorded incidents, every figure recomputed by other means; bounds; silence."""
+
+import hashlib
+import io
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.executor.sources.log_line import LogLine
+from services.executor.sources.log_records import log_lines
+from services.executor.sources.text_lines import text_lines
+from services.executor.tools import log_templates
+from services.executor.tools.log_masks import MARK, shape_of
+from services.executor.tools.registry import tools
+from tests.fakes.bundles import RECORDED, Tree, a_stop, opened, recorded_path
+
+SPLITS = {"pg-connection-exhaustion": "2026-11-30T09:10:50Z", "healthy-false-alarm": "2026-11-30T09:38:03Z"}
+FAILING = re.compile(
+    r'"level":"ERROR"|"status":5\d\d|^\S+ \S+ (?:ERROR|FATAL) |^\S+ \w+ ERROR |\[(?:error|crit)\]|" 5\d\d |'
+    r"^.{23} UTC \[[0-9]+\] (?:\S+ )?(?:FATAL|ERROR|PANIC):  | (?:POST|GET) \S+ 5\d\d "
+)
+WARNING = re.compile(r'"level":"WARN"|^\S+ \S+ WARN |" 4\d\d | (?:POST|GET) \S+ 4\d\d |^\d+:\w .{24} # ')
+
+
+def read(text: str) -> list[LogLine]:
+    return list(log_lines(text_lines(io.BytesIO(text.encode()), a_stop(), max_bytes=1 << 30), None))
+
+
+def summary_of(text: str) -> Tree:
+    return log_templates.document(log_templates.summarize(read(text), None, None, None), {})
+
+
+def clock_of(line: str) -> str:
+    """Return a line's clock time, by a plain search; the recordings stay within one day of UTC."""
+    found = re.search(r"(?<!\d)(\d\d:\d\d:\d\d)(?:[.,](\d+))?", line[:80])
+    return "" if found is None else f"{found.group(1)}.{found.group(2) or ''}"
+
+
+@pytest.mark.parametrize("incident", RECORDED)
+def test_every_figure_is_what_a_plain_count_of_the_file_gives(project: Path, incident: str) -> None:
+    path = recorded_path(project, incident)
+    bundle = opened(path)
+    tool = tools(1 << 20, 30)["logs_templates"]
+    split = SPLITS[incident]
+    for log in sorted(path.glob("logs/*.log")):
+        name = f"logs/{log.name}"
+        found: Tree = tool.run(
+            bundle, tool.arguments.model_validate_json(f'{{"source":"{name}","split":"{split}"}}'), a_stop()
+        ).document
+        data = log.read_bytes()
+        lines = data.decode().splitlines()
+        assert found["sha256"] == hashlib.sha256(data).hexdigest()
+        assert int(found["bytes"]) == len(data)
+        assert int(found["lines"]) == len(lines)
+        check_sides(found, lines, split[11:19])
+        check_templates(found, lines)
+        check_silence(found, lines)
+        check_durations(found, lines, split[11:19])
+
+
+def check_sides(found: Tree, lines: list[str], split: str) -> None:
+    clock = ""
+    before = errors_before = errors_after = warnings = 0
+    for line in lines:
+        clock = clock_of(line) or clock
+        early = clock < split
+        before += early
+        if FAILING.search(line):
+            errors_before += early
+            errors_after += not early
+        elif WARNING.search(line):
+            warnings += 1
+    assert int(found["lines_before"]) == before
+    assert int(found["lines_after"]) == len(lines) - before
+    assert (int(found["errors_before"]), int(found["errors_after"])) == (errors_before, errors_after)
+    assert int(found["warnings_before"]) + int(found["warnings_after"]) == warnings
+
+
+def check_templates(found: Tree, lines: list[str]) -> None:
+    total = sum(int(template["count"]) for template in found["templates"])
+    total += int(found.get("other", {"count": 0})["count"])
+    heads = [line for line in lines if line[:1] not in ("", " ", "\t")]
+    assert total == len(heads)
+    for template in found["templates"]:
+        for side in ("first", "last"):
+            assert lines[int(template[side]["n"]) - 1] == template[side]["text"]
+        assert int(template["count_before"]) + int(template["count_after"]) == int(template["count"])
+        same = re.escape(template["outcome"])
+        assert sum(bool(re.search(same, line)) for line in lines) >= int(template["count"])
+
+
+def check_durations(found: Tree, lines: list[str], split: str) -> None:
+    stated = [
+        (line, float(match.group(1) or 0) or float(match.group(2) or match.group(3)) / 1000)
+        for line in lines
+        if (match := re.search(r' rt=([0-9.]+) |"ms":([0-9.]+)}| ([0-9.]+)ms$', line))
+    ]
+    if not stated:
+        assert "durations" not in found
+        return
+    durations = found["durations"]
+    long = [(line, clock_of(line) < split) for line, seconds in stated if seconds > 1]
+    assert int(durations["count"]) == len(stated)
+    assert float(durations["max_seconds"]) == pytest.approx(max(seconds for _, seconds in stated))
+    assert int(durations["over_1s_before"]) == sum(early for _, early in long)
+    assert int(durations["over_1s_after"]) == sum(not early for _, early in long)
+    if long:
+        assert (durations["first_over_1s"]["text"], durations["last_over_1s"]["text"]) == (
+            long[0][0],
+            long[-1][0],
+        )
+
+
+def check_silence(found: Tree, lines: list[str]) -> None:
+    if "silence" not in found:
+        return
+    at = int(found["silence"]["last_before"]["n"])
+    seconds = [
+        sum(float(part) * unit for part, unit in zip(clock_of(line).split(":"), (3600, 60, 1), strict=True))
+        for line in lines
+        if clock_of(line)
+    ]
+    longest = max(after - before for before, after in pairwise(seconds))
+    assert float(found["silence"]["seconds"]) == pytest.approx(longest)
+    assert lines[at - 1] == found["silence"]["last_before"]["text"]
+    assert lines[at] == found["silence"]["first_after"]["text"]
+
+
+def test_the_counts_of_a_recorded_refusal_are_those_of_grep(project: Path) -> None:
+    path = recorded_path(project, "pg-connection-exhaustion")
+    text = (path / "logs/postgres.log").read_text()
+    found = summary_of(text)
+    refused = text.count("FATAL:  sorry, too many clients already")
+    template = found["templates"][0]
+    assert (template["level"], int(template["count"])) == ("FATAL", refused)
+    lines = text.splitlines()
+    assert int(template["first"]["n"]) == 1 + next(
+        n for n, line in enumerate(lines) if "too many clients" in line
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("took 12 ms", "took 7 ms"),
+        ("user=17 gone", "user=ab gone"),
+        ("GET /orders/17", "GET /orders/18"),
+        ("GET /stock/SKU-0015", "GET /stock/SKU-0200"),
+        ('key "a b" missing', 'key "c" missing'),
+        ("peer 10.0.0.1:5432 left", "peer 10.2.0.1:99 left"),
+        ("id 3f2a9c1b0d4e done", "id 0011223344ff done"),
+        ("run 0f8fad5b-d9cb-469f-a165-70867728950e", "run 7c9e6679-7425-40de-944b-e07fc1f90ae7"),
+        ("at 0x7f01 failed", "at 0x8002 failed"),
+    ],
+)
+def test_what_varies_is_masked(first: str, second: str) -> None:
+    assert shape_of(first) == shape_of(second)
+    assert MARK in shape_of(first)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("connection refused", "connection reset"),
+        ("GET /orders", "GET /carts"),
+        ("role master", "role replica"),
+        ('x error="refused"', 'x error="reset"'),
+        ("x reason=full", "x reason=gone"),
+    ],
+)
+def test_words_are_not_masked(first: str, second: str) -> None:
+    assert shape_of(first) != shape_of(second)
+
+
+@given(st.text(max_size=400))
+def test_any_text_has_a_bounded_shape(text: str) -> None:
+    assert len(shape_of(text)) <= 512
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 59), st.sampled_from(["INFO", "ERROR", "WARN"]), st.sampled_from("abc")),
+        max_size=60,
+    ),
+    st.integers(0, 60),
+)
+def test_no_record_is_lost_or_counted_twice(items: list[tuple[int, str, str]], split: int) -> None:
+    text = "".join(f"2026-11-30T09:00:{second:02d}Z {level} {word}\n" for second, level, word in items)
+    at = 1796029200_000000 + split * 1_000_000
+    found: Tree = log_templates.document(log_templates.summarize(read(text), None, None, at), {})
+    early = [item for item in items if item[0] < split]
+    assert (int(found["lines"]), int(found["lines_before"])) == (len(items), len(early))
+    assert int(found["errors_before"]) == sum(level == "ERROR" for _, level, _ in early)
+    assert int(found["warnings_before"]) == sum(level == "WARN" for _, level, _ in early)
+    assert sum(int(template["count"]) for template in found["templates"]) == len(items)
+
+
+def test_failures_come_first_then_what_is_new_then_what_is_frequent() -> None:
+    text = "".join(
+        f"2026-11-30T09:00:{second:02d}Z {line}\n"
+        for second, line in enumerate(
+            ["INFO old", "INFO old", "ERROR old", "INFO new", "ERROR new", "ERROR old"]
+        )
+    )
+    found: Tree = log_templates.document(
+        log_templates.summarize(read(text), None, None, 1796029203_000000), {}
+    )
+    assert [template["first"]["text"][21:] for template in found["templates"]] == [
+        "ERROR new", "ERROR old", "INFO new", "INFO old",
+    ]  # fmt: skip
+
+
+def test_groups_are_bounded_and_the_rest_is_counted() -> None:
+    words = [
+        f"{chr(97 + a)}{chr(97 + b)}{chr(97 + c)}" for a in range(26) for b in range(26) for c in range(4)
+    ]
+    found = summary_of("".join(f"2026-11-30T09:00:00Z INFO word {word} x\n" for word in words))
+    assert len(found["templates"]) == log_templates.MAX_LISTED
+    listed = sum(int(template["count"]) for template in found["templates"])
+    assert listed + int(found["other"]["count"]) == len(words)
+
+
+def steady(count: int, gap: float, pause_at: int, pause: float) -> str:
+    lines, now = [], 0.0
+    for number in range(count):
+        now += pause if number == pause_at else gap
+        minute, second = divmod(now, 60)
+        lines.append(f"2026-11-30T09:{int(minute):02d}:{second:06.3f}Z INFO tick\n")
+    return "".join(lines)
+
+
+def test_a_pause_of_a_steady_log_is_a_silence() -> None:
+    silence = summary_of(steady(300, 0.5, 200, 6.25))["silence"]
+    assert (silence["seconds"], silence["typical_seconds"]) == ("6.25", "0.5")
+    assert (silence["last_before"]["n"], silence["first_after"]["n"]) == ("200", "201")
+
+
+@pytest.mark.parametrize(
+    "text", [steady(300, 0.5, 200, 1.2), steady(20, 0.5, 10, 60), steady(300, 3, 200, 5)]
+)
+def test_an_ordinary_pause_and_a_rare_log_are_none(text: str) -> None:
+    assert "silence" not in summary_of(text)
+
+
+def test_a_log_in_bursts_has_no_silence() -> None:
+    burst = "".join(
+        f"2026-11-30T09:{minute:02d}:00.{number:03d}Z INFO x\n"
+        for minute in range(0, 50, 10)
+        for number in range(40)
+    )
+    assert "silence" not in summary_of(burst)
