@@ -1,0 +1,274 @@
+"""What the slots of a fixed sentence may hold: values read from the allowed material and nowhere else.
+
+A value is always one of a finite list, so that a filled sentence can be checked exactly. The composer picks
+from the same lists, the best value first.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from assay.common.v1 import answer_pb2, evidence_pb2, tool_pb2
+
+from services.common.evidence.facts import FactKind, facts_of
+from services.common.evidence.instants import instants_in
+
+# A longer text is no longer something to read in a sentence.
+MAX_VALUE_CHARS = 400
+MAX_NAMES = 12
+MAX_NAME_CHARS = 80
+MAX_REASON_CHARS = 240
+
+CHANGE_TOOL: Final = "change_events_list"
+CHANGE_POINTS_TOOL: Final = "metrics_change_points"
+LOG_TOOLS: Final = "logs_"
+
+_CHANGE_TEXT_KEYS = ("summary", "description", "title", "message")
+_KINDS: Final[Mapping[str, str]] = {
+    "log": "logs",
+    "metric": "metrics",
+    "alert": "alerts",
+    "change_event": "change events",
+    "topology": "the topology",
+}
+_SUBJECTS: Final[Mapping[int, str]] = {
+    evidence_pb2.CLAIM_TYPE_SYMPTOM: "what is wrong",
+    evidence_pb2.CLAIM_TYPE_CAUSE: "the cause",
+    evidence_pb2.CLAIM_TYPE_IMPACT: "what is affected",
+    evidence_pb2.CLAIM_TYPE_CONTEXT: "the circumstances",
+}
+_STATUS_WORDS: Final[Mapping[int, str]] = {
+    tool_pb2.INVOCATION_STATUS_ERROR: "failed",
+    tool_pb2.INVOCATION_STATUS_BLOCKED: "was refused",
+    tool_pb2.INVOCATION_STATUS_TIMEOUT: "ran out of time",
+}
+# A tool call that did not end well and told no reason has its status as the reason.
+_STATUS_REASONS: Final[Mapping[str, str]] = {
+    "ERROR": "the tool failed",
+    "BLOCKED": "the call was refused",
+    "TIMEOUT": "the tool ran out of time",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What one sentence may draw on: the claims and gaps that it cites, and what all sentences share."""
+
+    claims: Sequence[answer_pb2.AllowedClaim] = ()
+    gaps: Sequence[evidence_pb2.EvidenceGap] = ()
+    checked: Sequence[tool_pb2.Checked] = ()
+    allowed: Sequence[answer_pb2.AllowedClaim] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesText:
+    """A metric series as the evidence names it, and the file that it stands in."""
+
+    text: str
+    source: str
+
+
+def series_of(claims: Iterable[answer_pb2.AllowedClaim]) -> list[SeriesText]:
+    """Return the series whose name, and labels where bound, the evidence of the claims holds."""
+    elements: dict[tuple[str, str, str], dict[str, evidence_pb2.VerifiedEvidence]] = {}
+    for item in _evidence(claims):
+        element, _, member = item.raw_path.rpartition("/")
+        if item.tool_name.startswith("metrics_") and member in ("name", "labels"):
+            # One claim's bindings tell of one series each; another claim may cite the same element.
+            elements.setdefault((item.claim_id, item.source_invocation_id, element), {})[member] = item
+    return [_series_text(members) for members in elements.values() if "name" in members]
+
+
+def _series_text(members: Mapping[str, evidence_pb2.VerifiedEvidence]) -> SeriesText:
+    labels = members["labels"].matched_text if "labels" in members else ""
+    return SeriesText(
+        members["name"].matched_text + (labels if labels != "{}" else ""), _source(members["name"])
+    )
+
+
+def values(slot: str, material: Material) -> list[str]:
+    """Return what a slot may hold, each value once, the best first; KeyError for an unknown slot."""
+    found = dict.fromkeys(SLOTS[slot](material))
+    return [value for value in found if value and len(value) <= MAX_VALUE_CHARS]
+
+
+def _evidence(claims: Iterable[answer_pb2.AllowedClaim]) -> Iterator[evidence_pb2.VerifiedEvidence]:
+    return (item.evidence for claim in claims for item in claim.evidence)
+
+
+def _source(item: evidence_pb2.VerifiedEvidence) -> str:
+    return item.places[0].source if item.places else ""
+
+
+def _components(material: Material) -> list[str]:
+    return [claim.claim.component for claim in material.claims]
+
+
+def _all_components(material: Material) -> list[str]:
+    """Return the one list of what the cited claims are about."""
+    return [_names(_components(material))]
+
+
+def _changes(material: Material) -> list[str]:
+    """Return the texts for people of the cited change events, a summary before any other."""
+    events = [item for item in _evidence(material.claims) if item.tool_name == CHANGE_TOOL]
+    texts = [item for item in events if " " in item.matched_text and not _is_instant(item.matched_text)]
+    texts.sort(key=lambda item: item.raw_path.rpartition("/")[2] not in _CHANGE_TEXT_KEYS)
+    return [item.matched_text for item in texts]
+
+
+def _change_times(material: Material) -> list[str]:
+    """Return when the cited change events took place."""
+    events = [item for item in _evidence(material.claims) if item.tool_name == CHANGE_TOOL]
+    bound = [item.matched_text for item in events if _is_instant(item.matched_text)]
+    return bound + [place.time for item in events for place in item.places if place.time]
+
+
+def _is_instant(text: str) -> bool:
+    return any(end - start == len(text) and instant.dated for start, end, instant in instants_in(text))
+
+
+def _places(material: Material) -> list[str]:
+    """Return file:line of everything cited; what a system itself said before what was computed."""
+    items = sorted(_evidence(material.claims), key=lambda item: item.derived)
+    found = [place for item in items for place in item.places[: 1 if item.derived else None]]
+    return [f"{place.source}:{place.first_line}" if place.first_line else place.source for place in found]
+
+
+def _series(material: Material) -> list[str]:
+    return [series.text for series in series_of(material.claims)]
+
+
+def _sources(material: Material) -> list[str]:
+    return [place.source for item in _evidence(material.claims) for place in item.places]
+
+
+def ends(claims: Iterable[answer_pb2.AllowedClaim]) -> list[str]:
+    """Return the instants at which the cited series were back in their usual range."""
+    return [
+        item.matched_text
+        for item in _evidence(claims)
+        if item.tool_name == CHANGE_POINTS_TOOL
+        and item.raw_path.endswith("/ended")
+        and _is_instant(item.matched_text)
+    ]
+
+
+def _ends(material: Material) -> list[str]:
+    return ends(material.claims)
+
+
+def _needles(material: Material) -> list[str]:
+    """Return what the cited log lines can be found by: what was quoted from them or searched for."""
+    found: list[str] = []
+    for claim in material.claims:
+        lines = [item for item in claim.evidence if item.evidence.tool_name.startswith(LOG_TOOLS)]
+        quoted = [fact.text for fact in facts_of(claim.claim.statement) if fact.kind is FactKind.QUOTATION]
+        found += [text for text in quoted if any(text in item.evidence.matched_text for item in lines)]
+        for item in lines:
+            found += _strings(_arguments(item.arguments_json).get("contains"))
+    return found
+
+
+def _arguments(data: bytes) -> dict[str, object]:
+    try:
+        value = json.loads(data or b"{}")
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _strings(value: object) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _missing(material: Material) -> list[str]:
+    """Return the one list of sources that the cited gaps are about."""
+    return [_names(source_name(gap.source.source) for gap in material.gaps)]
+
+
+def _reasons(material: Material) -> list[str]:
+    return [_shorten(reason_text(gap), MAX_REASON_CHARS) for gap in material.gaps]
+
+
+def _statements(material: Material) -> list[str]:
+    count = len(material.gaps)
+    return ["one statement" if count == 1 else f"{count} statements"]
+
+
+def _subjects(material: Material) -> list[str]:
+    return [_SUBJECTS.get(gap.claim_type, "something else") for gap in material.gaps]
+
+
+def reason_text(gap: evidence_pb2.EvidenceGap) -> str:
+    """Return why a source is missing, in words, without the full stop that the sentence brings."""
+    reason = gap.source.reason.strip(" .")
+    return _STATUS_REASONS.get(reason, reason)
+
+
+def _read(material: Material) -> list[str]:
+    """Return the one list of what was read."""
+    rows = [row for row in material.checked if row.status == tool_pb2.INVOCATION_STATUS_OK]
+    return [_names(_shorten(row.source or row.tool_name) for row in rows)]
+
+
+def _unread(material: Material) -> list[str]:
+    """Return the one list of what could not be read, each with what happened."""
+    rows = [row for row in material.checked if row.status != tool_pb2.INVOCATION_STATUS_OK]
+    # A source without a call and without a reason was there and was not needed.
+    return [_names(_unread_row(row) for row in rows if row.tool_name or row.reason)]
+
+
+def _unread_row(row: tool_pb2.Checked) -> str:
+    if not row.tool_name:
+        why = _shorten(row.reason.strip(" ."))
+        return f"{source_name(row.source)} ({why})" if why else source_name(row.source)
+    happened = f"{_shorten(row.tool_name)} {_STATUS_WORDS.get(row.status, 'did not answer')}"
+    return f"{source_name(row.source)} ({happened})" if row.source else happened
+
+
+def source_name(source: str) -> str:
+    """Return the name of a source for a person: a file, or a kind of source in plain words."""
+    return _shorten(_KINDS.get(source, source)) or "a source without a name"
+
+
+def _shorten(text: str, limit: int = MAX_NAME_CHARS) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _names(names: Iterable[str]) -> str:
+    """Join names as people do, at most 12 and as many as fit a sentence."""
+    distinct = [name for name in dict.fromkeys(names) if name]
+    shown = distinct[:MAX_NAMES]
+    while shown:
+        text = _joined(shown, len(distinct) - len(shown))
+        if len(text) <= MAX_VALUE_CHARS:
+            return text
+        shown.pop()
+    return ""
+
+
+def _joined(shown: Sequence[str], more: int) -> str:
+    if more:
+        return f"{', '.join(shown)} and {more} more"
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+
+
+SLOTS: Final[Mapping[str, Callable[[Material], list[str]]]] = {
+    "component": _components,
+    "components": _all_components,
+    "change": _changes,
+    "change_time": _change_times,
+    "place": _places,
+    "series": _series,
+    "source": _sources,
+    "ended": _ends,
+    "needle": _needles,
+    "missing": _missing,
+    "reason": _reasons,
+    "statements": _statements,
+    "subject": _subjects,
+    "read": _read,
+    "unread": _unread,
+}

@@ -1,0 +1,346 @@
+"""The closed table of fixed sentences. Every sentence of an answer that restates no claim is one of these.
+
+Identifiers are only ever added; the texts may be improved. `{slot}` is filled as `template_slots` says.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from assay.common.v1 import evidence_pb2
+
+from services.common.evidence.template_slots import Material, reason_text, series_of
+
+
+class Cites(Enum):
+    """What an instance of a template must cite."""
+
+    NOTHING = "nothing"
+    CLAIMS = "claims"
+    GAPS = "gaps"
+
+
+def _always(_: Material) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A fixed sentence and where it is true.
+
+    `verdicts` are the effective verdicts under which it may stand; UNSPECIFIED means that no verification
+    completed, which only the fallback answer knows.
+    """
+
+    text: str
+    section: str
+    cites: Cites
+    verdicts: frozenset[int]
+    holds: Callable[[Material], bool] = _always
+
+
+PASS: Final = frozenset({evidence_pb2.VERDICT_PASS})
+LOW: Final = frozenset({evidence_pb2.VERDICT_LOW_CONFID})
+REJECT: Final = frozenset({evidence_pb2.VERDICT_REJECT})
+CARRIED: Final = PASS | LOW
+ANY: Final = CARRIED | REJECT
+FALLBACK: Final = ANY | {evidence_pb2.VERDICT_UNSPECIFIED}
+
+
+def _about_causes(material: Material) -> bool:
+    return all(cited.claim.claim_type == evidence_pb2.CLAIM_TYPE_CAUSE for cited in material.claims)
+
+
+def _confirmed_causes(material: Material) -> bool:
+    return _about_causes(material) and all(cited.confirmed for cited in material.claims)
+
+
+def _inferred_causes(material: Material) -> bool:
+    stated = evidence_pb2.CLAIM_STATUS_CONFIRMED
+    return _about_causes(material) and all(cited.claim.status == stated for cited in material.claims)
+
+
+def _no_cause(material: Material) -> bool:
+    return all(gap.WhichOneof("reason") == "no_supported_cause" for gap in material.gaps)
+
+
+def _no_cause_and_claims(material: Material) -> bool:
+    return _no_cause(material) and bool(material.allowed)
+
+
+def _nothing_allowed(material: Material) -> bool:
+    return not material.allowed
+
+
+def _sources(material: Material) -> bool:
+    reasons = {reason_text(gap) for gap in material.gaps}
+    return len(reasons) == 1 and all(gap.WhichOneof("reason") == "source" for gap in material.gaps)
+
+
+def _one_series(material: Material) -> bool:
+    return len(series_of(material.claims)) == 1
+
+
+def _left_out(material: Material) -> bool:
+    others = ("source", "no_supported_cause")
+    return _one_subject(material) and all(gap.WhichOneof("reason") not in others for gap in material.gaps)
+
+
+def _judged(*classifications: int) -> Callable[[Material], bool]:
+    def holds(material: Material) -> bool:
+        return _one_subject(material) and all(
+            gap.WhichOneof("reason") == "classification" and gap.classification in classifications
+            for gap in material.gaps
+        )
+
+    return holds
+
+
+def _one_subject(material: Material) -> bool:
+    return len({gap.claim_type for gap in material.gaps}) == 1
+
+
+_OVERSTATED = evidence_pb2.CLASSIFICATION_OVERSTATED
+_UNSUPPORTED = evidence_pb2.CLASSIFICATION_UNSUPPORTED
+_UNKNOWN = evidence_pb2.CLASSIFICATION_EXTERNAL_UNKNOWN
+_CONTRADICTED = evidence_pb2.CLASSIFICATION_CONTRADICTED
+# A claim that follows from its evidence is left out only when it names something that nothing holds.
+_NAMED_NOTHING = (
+    evidence_pb2.CLASSIFICATION_DIRECT_OBSERVATION,
+    evidence_pb2.CLASSIFICATION_REASONABLE_INFERENCE,
+)
+
+_SUMMARY: Final[Mapping[str, Template]] = {
+    "verdict.cause_confirmed": Template(
+        "The cause lies in {component}; the evidence shows it directly.",
+        "summary",
+        Cites.CLAIMS,
+        PASS,
+        _confirmed_causes,
+    ),
+    "verdict.cause_inferred": Template(
+        "The evidence supports a cause in {component}. It is concluded from the facts below; no log or "
+        "metric states it outright.",
+        "summary",
+        Cites.CLAIMS,
+        PASS,
+        _inferred_causes,
+    ),
+    "verdict.cause_possible": Template(
+        "The evidence points to {component} as a possible cause and does not prove it.",
+        "summary",
+        Cites.CLAIMS,
+        LOW,
+        _about_causes,
+    ),
+    "verdict.no_cause": Template(
+        "The current evidence does not support a root cause, so none is named.",
+        "summary",
+        Cites.GAPS,
+        LOW,
+        _no_cause,
+    ),
+    "verdict.no_cause_meaning": Template(
+        "This is neither a finding nor an all-clear: what was seen stands below, and nothing "
+        "that was read explains it.",
+        "summary",
+        Cites.GAPS,
+        LOW,
+        _no_cause_and_claims,
+    ),
+    "verdict.fact": Template(
+        "The evidence says this directly.",
+        "summary",
+        Cites.CLAIMS,
+        PASS,
+        lambda material: all(cited.confirmed for cited in material.claims),
+    ),
+    "verdict.conclusion": Template(
+        "This is concluded from the evidence; no log or metric states it outright.",
+        "summary",
+        Cites.CLAIMS,
+        PASS,
+    ),
+    "verdict.partial": Template(
+        "The evidence does not carry a full answer; treat this as a lead, not as a result.",
+        "summary",
+        Cites.CLAIMS,
+        LOW,
+    ),
+    "verdict.nothing": Template(
+        "Nothing that answers the question could be established from what was read.",
+        "summary",
+        Cites.NOTHING,
+        CARRIED,
+        _nothing_allowed,
+    ),
+    "seen.over": Template(
+        "{series} was back in its usual range at {ended}.",
+        "summary",
+        Cites.CLAIMS,
+        CARRIED,
+        _one_series,
+    ),
+    "reject.no_conclusion": Template(
+        "The evidence cannot support a reliable conclusion.", "summary", Cites.NOTHING, REJECT
+    ),
+    "reject.meaning": Template(
+        "What was concluded from it contradicted the evidence or named something that is not in it, so "
+        "none of it is shown.",
+        "summary",
+        Cites.NOTHING,
+        REJECT,
+    ),
+    "checked.read": Template("These were read: {read}.", "summary", Cites.NOTHING, FALLBACK),
+    "checked.unread": Template("These could not be read: {unread}.", "summary", Cites.NOTHING, FALLBACK),
+}
+
+# What only the orchestrator's own answer says, about how the run ended.
+FALLBACK_TEMPLATES: Final[Mapping[str, Template]] = {
+    "fallback.stopped": Template(
+        "The diagnosis stopped before its answer was complete: {stage} {outcome}.",
+        "summary",
+        Cites.NOTHING,
+        FALLBACK,
+    ),
+    "fallback.unverified": Template(
+        "Nothing was verified, so no cause is stated.", "summary", Cites.NOTHING, FALLBACK
+    ),
+    "fallback.verified": Template(
+        "What had been verified until then is listed as possible directions, not as an answer.",
+        "summary",
+        Cites.NOTHING,
+        FALLBACK,
+    ),
+    "fallback.ask_again": Template(
+        "Ask again; if it stops at the same step, look at that step's log.",
+        "next_checks",
+        Cites.NOTHING,
+        FALLBACK,
+    ),
+}
+
+_GAPS: Final[Mapping[str, Template]] = {
+    "gap.no_cause": Template(
+        "What caused this: nothing that was read shows it.", "evidence_gaps", Cites.GAPS, ANY, _no_cause
+    ),
+    "gap.source": Template(
+        "Not available: {missing} ({reason}).", "evidence_gaps", Cites.GAPS, FALLBACK, _sources
+    ),
+    "gap.source_unexplained": Template(
+        "Not available: {missing}.", "evidence_gaps", Cites.GAPS, FALLBACK, _sources
+    ),
+    "gap.overstated": Template(
+        "Left out because the evidence does not carry it in full: {statements} about {subject}.",
+        "evidence_gaps",
+        Cites.GAPS,
+        ANY,
+        _judged(_OVERSTATED),
+    ),
+    "gap.unsupported": Template(
+        "Left out because no evidence bears on it: {statements} about {subject}.",
+        "evidence_gaps",
+        Cites.GAPS,
+        ANY,
+        _judged(_UNSUPPORTED),
+    ),
+    "gap.unknown": Template(
+        "Left out because it needs knowledge that the evidence does not hold: {statements} about {subject}.",
+        "evidence_gaps",
+        Cites.GAPS,
+        ANY,
+        _judged(_UNKNOWN),
+    ),
+    "gap.contradicted": Template(
+        "Left out because the evidence says otherwise: {statements} about {subject}.",
+        "evidence_gaps",
+        Cites.GAPS,
+        ANY,
+        _judged(_CONTRADICTED),
+    ),
+    "gap.invented": Template(
+        "Left out because it names something that the evidence does not hold: {statements} about {subject}.",
+        "evidence_gaps",
+        Cites.GAPS,
+        ANY,
+        _judged(*_NAMED_NOTHING),
+    ),
+    "gap.unverified": Template(
+        "Left out because it could not be verified: {statements} about {subject}.",
+        "evidence_gaps",
+        Cites.GAPS,
+        FALLBACK,
+        _left_out,
+    ),
+}
+
+_NEXT: Final[Mapping[str, Template]] = {
+    "next.revert": Template(
+        'Review and, if it is safe, revert "{change}" on {component} ({place}).',
+        "next_checks",
+        Cites.CLAIMS,
+        CARRIED,
+        _about_causes,
+    ),
+    "next.refute_change": Template(
+        "Try to disprove it: plot {series} from {source} around {change_time}. If it had moved before then, "
+        "this is not the cause.",
+        "next_checks",
+        Cites.CLAIMS,
+        CARRIED,
+        _about_causes,
+    ),
+    "next.refute": Template(
+        "Try to disprove it: plot {series} from {source}. If it moved only after the first symptom, this "
+        "is not the cause.",
+        "next_checks",
+        Cites.CLAIMS,
+        CARRIED,
+        _about_causes,
+    ),
+    "next.read": Template(
+        "Read {place} and the lines around it for what {component} reported.",
+        "next_checks",
+        Cites.CLAIMS,
+        CARRIED,
+    ),
+    "next.see": Template("See it for yourself at {place}.", "next_checks", Cites.CLAIMS, CARRIED),
+    "next.search": Template(
+        'See whether it goes on: search {source} for "{needle}".', "next_checks", Cites.CLAIMS, CARRIED
+    ),
+    "next.watch": Template(
+        "Watch {series} from {source}: see whether it moves again.", "next_checks", Cites.CLAIMS, CARRIED
+    ),
+    "next.capture": Template(
+        "If it comes back, capture at that moment what these and the hosts they run on are "
+        "doing: {components}.",
+        "next_checks",
+        Cites.CLAIMS,
+        LOW,
+    ),
+    "next.hold": Template(
+        "Do not revert or restart anything on the strength of this answer alone.",
+        "next_checks",
+        Cites.GAPS,
+        LOW,
+        _no_cause,
+    ),
+    "next.provide": Template(
+        "If you can, provide {missing} in a readable form and ask again: it could change this answer.",
+        "next_checks",
+        Cites.GAPS,
+        ANY,
+        lambda material: all(gap.WhichOneof("reason") == "source" for gap in material.gaps),
+    ),
+    "next.by_hand": Template(
+        "Go on by hand, or ask again with a narrower question or another time window.",
+        "next_checks",
+        Cites.NOTHING,
+        ANY,
+        _nothing_allowed,
+    ),
+}
+
+# What an answer may be composed from.
+TEMPLATES: Final[Mapping[str, Template]] = {**_SUMMARY, **_GAPS, **_NEXT}

@@ -1,0 +1,33 @@
+"""The composer process."""
+
+import grpc.aio
+from assay.composer.v1 import composer_pb2, composer_pb2_grpc
+
+from services.common.rpc.service import Service, run
+from services.composer.domain import Composer, Reasoner
+from services.composer.offline.reasoner import OfflineReasoner
+from services.composer.servicer import ComposerServicer
+from services.composer.settings import ComposerSettings
+
+NAME = composer_pb2.DESCRIPTOR.services_by_name["ComposerService"].full_name
+
+
+def reasoner(settings: ComposerSettings) -> Reasoner:
+    """Return the reasoner that the settings name."""
+    match settings.reasoner:
+        case "offline":
+            return OfflineReasoner()
+
+
+async def build(settings: ComposerSettings) -> Service:
+    """Put the process together."""
+    servicer = ComposerServicer(Composer(reasoner(settings)))
+
+    def register(server: grpc.aio.Server) -> None:
+        composer_pb2_grpc.add_ComposerServiceServicer_to_server(servicer, server)
+
+    return Service(names=(NAME,), register=register)
+
+
+if __name__ == "__main__":
+    raise SystemExit(run(ComposerSettings, build))

@@ -1,0 +1,100 @@
+"""Which claim comes first: the reader may stop after any sentence."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from assay.common.v1 import answer_pb2, evidence_pb2
+
+from services.common.evidence.template_slots import ends, series_of
+
+# What is wrong, then what makes it so, then who suffers, then what was normal.
+_FACTS: Final = (
+    evidence_pb2.CLAIM_TYPE_SYMPTOM,
+    evidence_pb2.CLAIM_TYPE_CAUSE,
+    evidence_pb2.CLAIM_TYPE_IMPACT,
+    evidence_pb2.CLAIM_TYPE_CONTEXT,
+)
+_DIRECTIONS: Final = (
+    evidence_pb2.CLAIM_TYPE_CAUSE,
+    evidence_pb2.CLAIM_TYPE_SYMPTOM,
+    evidence_pb2.CLAIM_TYPE_IMPACT,
+    evidence_pb2.CLAIM_TYPE_CONTEXT,
+)
+Claims = Sequence[answer_pb2.AllowedClaim]
+
+
+def confirmed(claims: Claims) -> list[answer_pb2.AllowedClaim]:
+    """Return the confirmed facts, the most important first; equals stay in document order."""
+    return _ordered([cited for cited in claims if cited.confirmed], _FACTS)
+
+
+def directions(claims: Claims) -> list[answer_pb2.AllowedClaim]:
+    """Return what is only concluded or possible, causes first; equals stay in document order."""
+    return _ordered([cited for cited in claims if not cited.confirmed], _DIRECTIONS)
+
+
+def causes(claims: Claims) -> list[answer_pb2.AllowedClaim]:
+    """Return the causes, the surest first."""
+    found = [cited for cited in claims if cited.claim.claim_type == evidence_pb2.CLAIM_TYPE_CAUSE]
+    return sorted(found, key=_unsureness)
+
+
+def main_symptoms(claims: Claims) -> list[answer_pb2.AllowedClaim]:
+    """Return what was seen, the main thing first: symptoms, and impacts where there is no symptom."""
+    for claim_type in (evidence_pb2.CLAIM_TYPE_SYMPTOM, evidence_pb2.CLAIM_TYPE_IMPACT):
+        found = [cited for cited in claims if cited.claim.claim_type == claim_type]
+        if found:
+            return sorted(found, key=lambda cited: (not cited.claim.critical, not cited.confirmed))
+    return []
+
+
+def symptoms_then_impacts(claims: Claims) -> list[answer_pb2.AllowedClaim]:
+    """Return everything that is wrong, the main thing first."""
+    main = main_symptoms(claims)
+    shown = {cited.claim.claim_id for cited in main}
+    impact = evidence_pb2.CLAIM_TYPE_IMPACT
+    return main + [
+        cited for cited in claims if cited.claim.claim_type == impact and cited.claim.claim_id not in shown
+    ]
+
+
+def recovered(claims: Claims, question: str) -> list[answer_pb2.AllowedClaim]:
+    """Return what was seen of a series that went back, components that the question names first."""
+    asked = set(re.findall(r"[\w-]+", question.casefold()))
+    seen = main_symptoms(claims)
+    order = list(dict.fromkeys(cited.claim.component for cited in seen))
+    back = [cited for cited in seen if len(series_of([cited])) == 1 and ends([cited])]
+    return sorted(
+        back,
+        key=lambda cited: (
+            cited.claim.component.casefold() not in asked,
+            order.index(cited.claim.component),
+        ),
+    )
+
+
+def answering(claims: Claims) -> list[answer_pb2.AllowedClaim]:
+    """Return the claims that answer a lookup, critical and confirmed first."""
+    return sorted(claims, key=lambda cited: (not cited.claim.critical, not cited.confirmed))
+
+
+def _ordered(claims: Claims, types: Sequence[int]) -> list[answer_pb2.AllowedClaim]:
+    place = {claim_type: index for index, claim_type in enumerate(types)}
+    return sorted(
+        claims, key=lambda cited: (place.get(cited.claim.claim_type, len(types)), not cited.claim.critical)
+    )
+
+
+def _unsureness(cited: answer_pb2.AllowedClaim) -> tuple[bool, bool]:
+    stated = cited.claim.status == evidence_pb2.CLAIM_STATUS_CONFIRMED
+    direct = cited.classification == evidence_pb2.CLASSIFICATION_DIRECT_OBSERVATION
+    return not stated, not direct
+
+
+def distinct_components(claims: Iterable[answer_pb2.AllowedClaim]) -> list[answer_pb2.AllowedClaim]:
+    """Return the first claim of each component."""
+    first: dict[str, answer_pb2.AllowedClaim] = {}
+    for cited in claims:
+        first.setdefault(cited.claim.component, cited)
+    return list(first.values())

@@ -1,0 +1,24 @@
+"""The composer's gRPC face."""
+
+import asyncio
+from typing import Any
+
+import grpc.aio
+from assay.composer.v1 import composer_pb2, composer_pb2_grpc
+
+from services.composer.domain import Composer
+
+
+class ComposerServicer(composer_pb2_grpc.ComposerServiceServicer):
+    """Hands a request to the composer."""
+
+    def __init__(self, composer: Composer) -> None:
+        self._composer = composer
+
+    async def Compose(  # noqa: N802 - the name is the contract's
+        self,
+        request: composer_pb2.ComposeRequest,
+        context: grpc.aio.ServicerContext[Any, Any],  # noqa: ARG002 - gRPC passes it
+    ) -> composer_pb2.ComposeResponse:
+        """Write the answer, off the event loop: a long one would keep health from answering."""
+        return await asyncio.to_thread(self._composer.compose, request)

@@ -1,0 +1,67 @@
+"""What planning is, whoever plans: a legal request, a plan, and the check that lets it out."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from assay.common.v1 import context_pb2, tool_pb2
+from assay.planner.v1 import planner_pb2
+
+from services.common import validation
+from services.common.errors import InvalidArgumentError
+from services.common.evidence import strict_json
+
+MAX_QUESTION_CHARS = 4096
+MAX_STEPS = 64
+
+
+class Reasoner(Protocol):
+    """Decides which tools to call."""
+
+    def plan(self, request: planner_pb2.PlanRequest) -> list[tool_pb2.PlanStep]:
+        """Return at most 64 steps in the order of execution; none when there is nothing to read."""
+        ...
+
+
+class Planner:
+    """Checks the request, has the plan made, and checks the plan."""
+
+    def __init__(self, reasoner: Reasoner) -> None:
+        self._reasoner = reasoner
+
+    def plan(self, request: planner_pb2.PlanRequest) -> planner_pb2.PlanResponse:
+        """Plan once; raises InvalidArgumentError for a request that the contract refuses."""
+        check_request(request)
+        steps = self._reasoner.plan(request)
+        if not steps:
+            return planner_pb2.PlanResponse(status=planner_pb2.PLANNER_STATUS_NON_RETRYABLE_FAILED)
+        if not _is_plan(steps, request):
+            return planner_pb2.PlanResponse(status=planner_pb2.PLANNER_STATUS_INVALID_OUTPUT)
+        return planner_pb2.PlanResponse(status=planner_pb2.PLANNER_STATUS_COMPLETED, steps=steps)
+
+
+def check_request(request: planner_pb2.PlanRequest) -> None:
+    """Refuse what the contract refuses; raises InvalidArgumentError that names the field."""
+    validation.required_text(request.context.question, "context.question", MAX_QUESTION_CHARS)
+    validation.specified(request.context.intent, context_pb2.Intent.DESCRIPTOR, "context.intent")
+    validation.specified(request.mode, planner_pb2.PlanMode.DESCRIPTOR, "mode")
+    if not request.catalog.tools:
+        raise InvalidArgumentError("the catalog has no tool; nothing can be planned", field="catalog.tools")
+    if request.mode == planner_pb2.PLAN_MODE_EVIDENCE_GAP_ONLY and not request.gaps:
+        raise InvalidArgumentError("mode PLAN_MODE_EVIDENCE_GAP_ONLY comes without gaps", field="gaps")
+
+
+def _is_plan(steps: Sequence[tool_pb2.PlanStep], request: planner_pb2.PlanRequest) -> bool:
+    tools = {tool.name for tool in request.catalog.tools}
+    gaps = {gap.claim_id for gap in request.gaps}
+    served = gaps if request.mode == planner_pb2.PLAN_MODE_EVIDENCE_GAP_ONLY else {""}
+    return len(steps) <= MAX_STEPS and all(
+        step.tool_name in tools and step.gap_claim_id in served and _is_object(step.arguments_json)
+        for step in steps
+    )
+
+
+def _is_object(data: bytes) -> bool:
+    try:
+        return isinstance(strict_json.loads(data), dict)
+    except strict_json.StrictJsonError:
+        return False

@@ -1,0 +1,39 @@
+"""The plan, in either mode."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice, zip_longest
+
+from assay.common.v1 import tool_pb2
+from assay.planner.v1 import planner_pb2
+
+from services.planner.domain import MAX_STEPS
+from services.planner.offline.desk import Desk
+from services.planner.offline.full import full_plan
+from services.planner.offline.gaps import gap_plan
+
+
+class OfflineReasoner:
+    """Plans from the question, the inventory and the gaps alone. Pure."""
+
+    def plan(self, request: planner_pb2.PlanRequest) -> list[tool_pb2.PlanStep]:
+        """Return at most 64 steps in the order of execution."""
+        desk = Desk(request.catalog, request.context)
+        if request.mode == planner_pb2.PLAN_MODE_FULL:
+            steps: Iterable[tool_pb2.PlanStep] = full_plan(desk)
+        else:
+            steps = _in_turn([gap_plan(desk, gap) for gap in request.gaps])
+        return list(islice(_distinct(steps), MAX_STEPS))
+
+
+def _in_turn(plans: Sequence[Iterator[tool_pb2.PlanStep]]) -> Iterator[tool_pb2.PlanStep]:
+    """Take one step of each plan in turn, so that no gap crowds out another."""
+    return (step for step in chain.from_iterable(zip_longest(*plans)) if step is not None)
+
+
+def _distinct(steps: Iterable[tool_pb2.PlanStep]) -> Iterator[tool_pb2.PlanStep]:
+    seen: set[tuple[str, bytes]] = set()
+    for step in steps:
+        call = (step.tool_name, step.arguments_json)
+        if call not in seen:
+            seen.add(call)
+            yield step

@@ -1,0 +1,202 @@
+"""What an on-call engineer reads, for each kind of end."""
+
+from collections.abc import Callable, Iterable
+
+import pytest
+from assay.common.v1 import answer_pb2, evidence_pb2
+from assay.composer.v1 import composer_pb2
+from hypothesis import given
+
+from services.composer.domain import Composer
+from services.composer.offline.reasoner import OfflineReasoner
+from tests.fakes import compose_requests as made
+from tests.fakes.compose_strategies import requests
+
+JARGON = ("binding", "ceiling", "claim", "guard", "gatekeeper", "projection", "invocation", "verdict")
+
+
+def answer_to(request: composer_pb2.ComposeRequest) -> answer_pb2.Answer:
+    response = Composer(OfflineReasoner()).compose(request)
+    assert response.status == composer_pb2.COMPOSER_STATUS_COMPLETED
+    return response.answer
+
+
+def texts(sentences: Iterable[answer_pb2.Sentence]) -> list[str]:
+    return [sentence.text for sentence in sentences]
+
+
+def test_a_proven_cause() -> None:
+    request = made.used_up()
+    answer = answer_to(request)
+    statements = {cited.claim.claim_id: cited.claim.statement for cited in request.claims}
+    assert texts(answer.summary) == [
+        (
+            "The evidence supports a cause in checkout. It is concluded from the facts below; no log or "
+            "metric states it outright."
+        ),
+        statements["cause-1"],
+        statements["symptom-1"],
+    ]
+    assert [list(item.claim_ids) for item in answer.confirmed] == [
+        ["symptom-1"],
+        ["symptom-2"],
+        ["impact-1"],
+        ["context-1"],
+    ]
+    assert texts(answer.possible_directions) == [statements["cause-1"]]
+    assert not answer.evidence_gaps
+    assert texts(answer.next_checks) == [
+        (
+            'Review and, if it is safe, revert "checkout configuration revision 42 rolled out: '
+            'db.session_pinning false -> true" on checkout (events.json:10).'
+        ),
+        (
+            'Try to disprove it: plot pg_connections_by_app{application_name="checkout",state="idle"} from '
+            "metrics/pg_connections_by_app.json around 2026-11-30T09:09:50.277Z. If it had moved before "
+            "then, this is not the cause."
+        ),
+        "Read logs/postgres.log:236 and the lines around it for what postgres reported.",
+        "Read logs/nginx-access.log:2211 and the lines around it for what nginx reported.",
+        'See whether it goes on: search logs/postgres.log for "FATAL:  sorry, too many clients already".',
+    ]
+
+
+def test_a_cause_that_the_evidence_states() -> None:
+    request = made.used_up()
+    request.claims[4].classification = evidence_pb2.CLASSIFICATION_DIRECT_OBSERVATION
+    request.claims[4].confirmed = True
+    answer = answer_to(request)
+    assert answer.summary[0].text == "The cause lies in checkout; the evidence shows it directly."
+    assert [item.claim_ids[0] for item in answer.confirmed][2:4] == ["cause-1", "impact-1"]
+
+
+def test_an_abstention() -> None:
+    answer = answer_to(made.passed_by())
+    assert texts(answer.summary)[0] == "The current evidence does not support a root cause, so none is named."
+    assert "20 requests in more than 1 s" in answer.summary[1].text
+    assert answer.summary[2].text == "These could not be read: logs/notifier.log (logs_templates failed)."
+    assert answer.summary[3].text.startswith("This is neither a finding nor an all-clear")
+    assert not answer.possible_directions
+    assert texts(answer.evidence_gaps) == [
+        "Left out because the evidence does not carry it in full: one statement about the circumstances.",
+        "Not available: logs/notifier.log (not readable as text).",
+        "What caused this: nothing that was read shows it.",
+    ]
+    assert texts(answer.next_checks) == [
+        "Do not revert or restart anything on the strength of this answer alone.",
+        (
+            'Watch http_latency_p95{route="/checkout"} from metrics/http_latency_p95.json: see whether it '
+            "moves again."
+        ),
+        "Read logs/nginx-access.log:1866 and the lines around it for what nginx reported.",
+        (
+            "If it comes back, capture at that moment what these and the hosts they run on are doing: nginx "
+            "and checkout."
+        ),
+        (
+            "If you can, provide logs/notifier.log in a readable form and ask again: it could change "
+            "this answer."
+        ),
+    ]
+
+
+def test_an_abstention_that_read_everything_says_that_it_is_over() -> None:
+    request = made.passed_by()
+    del request.checked[3:]
+    summary = answer_to(request).summary
+    assert [list(item.claim_ids) for item in summary] == [[], ["symptom-1"], ["symptom-2"], []]
+    assert summary[2].text == (
+        'http_latency_p95{route="/checkout"} was back in its usual range at 2026-11-30T09:38:45Z.'
+    )
+
+
+def test_an_abstention_while_it_goes_on_shows_a_second_thing() -> None:
+    request = made.passed_by()
+    del request.checked[3:]
+    del request.claims[1].evidence[-1]
+    assert answer_to(request).summary[2].text == request.claims[1].claim.statement
+
+
+def test_of_what_is_over_the_question_chooses() -> None:
+    request = made.passed_by()
+    del request.checked[3:]
+    other = request.claims.add()
+    other.CopyFrom(request.claims[1])
+    other.claim.claim_id, other.claim.component = "symptom-9", "cart"
+    request.question = "Why is cart slow?"
+    assert list(answer_to(request).summary[2].claim_ids) == ["symptom-9"]
+
+
+def test_nothing_was_established() -> None:
+    request = made.passed_by()
+    del request.claims[:]
+    answer = answer_to(request)
+    assert texts(answer.summary)[-1] == (
+        "Nothing that answers the question could be established from what was read."
+    )
+
+
+def test_a_possible_cause() -> None:
+    answer = answer_to(made.direction())
+    assert answer.summary[0].text == (
+        "The evidence points to billing as a possible cause and does not prove it."
+    )
+    assert texts(answer.evidence_gaps) == ["Not available: the topology and alerts (the bundle has none)."]
+    assert answer.next_checks[0].text == (
+        'Review and, if it is safe, revert "add index on invoices" on billing (changes.json:3).'
+    )
+
+
+def test_a_fact_that_was_asked_for_comes_first() -> None:
+    answer = answer_to(made.lookup())
+    assert texts(answer.summary) == ["pg_max_connections is 80.", "The evidence says this directly."]
+    assert texts(answer.next_checks) == ["See it for yourself at metrics/pg_max_connections.json:9."]
+
+
+def test_a_cause_without_a_change_names_no_revert() -> None:
+    request = made.direction()
+    del request.claims[1].evidence[:2]
+    answer = answer_to(request)
+    assert "next.revert" not in [item.template_id for item in answer.next_checks]
+    assert answer.next_checks[0].text.startswith("Try to disprove it: plot db_lock_waiters from")
+    assert answer.next_checks[0].text.endswith("only after the first symptom, this is not the cause.")
+
+
+def test_gaps_of_one_kind_are_one_sentence() -> None:
+    request = made.passed_by()
+    request.gaps.add(
+        gap_id="gap-4",
+        claim_type=evidence_pb2.CLAIM_TYPE_CONTEXT,
+        classification=evidence_pb2.CLASSIFICATION_OVERSTATED,
+    )
+    first = answer_to(request).evidence_gaps[0]
+    assert first.text.endswith("2 statements about the circumstances.")
+    assert list(first.gap_ids) == ["gap-1", "gap-4"]
+
+
+@pytest.mark.parametrize("build", made.ALL)
+def test_no_jargon(build: Callable[[], composer_pb2.ComposeRequest]) -> None:
+    answer = answer_to(build())
+    fixed = [
+        sentence.text.lower()
+        for section in (answer.summary, answer.evidence_gaps, answer.next_checks)
+        for sentence in section
+        if sentence.template_id
+    ]
+    assert not [word for word in JARGON for text in fixed if word in text]
+
+
+@given(requests())
+def test_every_claim_and_gap_appears_once_in_its_section(request: composer_pb2.ComposeRequest) -> None:
+    answer = answer_to(request)
+    confirmed = [claim_id for item in answer.confirmed for claim_id in item.claim_ids]
+    possible = [claim_id for item in answer.possible_directions for claim_id in item.claim_ids]
+    admitted = [gap_id for item in answer.evidence_gaps for gap_id in item.gap_ids]
+    assert sorted(confirmed) == sorted(item.claim.claim_id for item in request.claims if item.confirmed)
+    assert sorted(possible) == sorted(item.claim.claim_id for item in request.claims if not item.confirmed)
+    assert sorted(admitted) == sorted(gap.gap_id for gap in request.gaps)
+
+
+@given(requests())
+def test_the_same_request_gives_the_same_answer(request: composer_pb2.ComposeRequest) -> None:
+    assert answer_to(request) == answer_to(request)

@@ -1,0 +1,159 @@
+"""The concrete facts of sentences."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from services.common.evidence.facts import Fact, FactKind, Label, Line, facts_of
+from services.common.evidence.holdings import Holdings
+
+
+def found(sentence: str) -> list[tuple[str, str]]:
+    return [(fact.kind.value, fact.text) for fact in facts_of(sentence)]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("The database accepts connections again.", []),
+        ("It began at 2026-11-30T09:10:53.441Z.", [("instant", "2026-11-30T09:10:53.441Z")]),
+        ("It began on 30 November 2026.", [("instant", "30 November 2026")]),
+        ("[30/Nov/2026:09:38:06 +0000]", [("instant", "30/Nov/2026:09:38:06 +0000")]),
+        ("2026/11/30 09:11:01 [error]", [("instant", "2026/11/30 09:11:01")]),
+        ("Since 14:02 and 14:02:07.", [("instant", "14:02"), ("instant", "14:02:07")]),
+        ("2,118 times in 4.3 s", [("number", "2,118"), ("number", "4.3 s")]),
+        ("It is at 75 % of 80 connections", [("number", "75 %"), ("number", "80")]),
+        ("a 4-minute window", [("number", "4-minute")]),
+        ("two of the replicas", [("number", "two")]),
+        ("HTTP 504 and status 502.", [("code", "504"), ("code", "502")]),
+        ("SQLSTATE 53300", [("code", "53300")]),
+        ("exit code 137", [("code", "137")]),
+        ("ECONNREFUSED and ORA-00600", [("code", "ECONNREFUSED"), ("code", "ORA-00600")]),
+        ("OOMKilled pod api-7f9c", [("identifier", "OOMKilled"), ("identifier", "api-7f9c")]),
+        ("db.pool_size is too small", [("identifier", "db.pool_size")]),
+        ("max_connections was reached", [("identifier", "max_connections")]),
+        ("version 2.14.0", [("identifier", "2.14.0")]),
+        ("logs/app.log says so", [("identifier", "logs/app.log")]),
+        ("POST /api/orders is slow", [("code", "POST"), ("identifier", "/api/orders")]),
+        ("at 10.0.0.7:5432 and cache:6379", [("address", "10.0.0.7:5432"), ("address", "cache:6379")]),
+        ("from fe80::1 to ::1", [("address", "fe80::1"), ("address", "::1")]),
+        ("see https://a.example/x?y=1.", [("address", "https://a.example/x?y=1")]),
+        ('it says "too many clients"', [("quotation", "too many clients")]),
+        (
+            "it says “too many clients” and `retry later`",
+            [("quotation", "too many clients"), ("quotation", "retry later")],
+        ),
+        ("There were no errors", [("negation", "no")]),
+        (
+            "It didn't answer, never again, without reason",
+            [("negation", "not"), ("negation", "never"), ("negation", "without")],
+        ),
+        ("The CPU and the API and HTTP, e.g. read/write and one-off", []),
+    ],
+)
+def test_facts_of_a_sentence(sentence: str, expected: list[tuple[str, str]]) -> None:
+    assert found(sentence) == expected
+
+
+def test_a_series_is_its_name_and_its_labels() -> None:
+    facts = facts_of('pg_locks{mode="Exclusive",app="batch"} rose')
+    assert [fact.value for fact in facts] == [None, Label("mode", "Exclusive"), Label("app", "batch")]
+    assert {fact.kind for fact in facts} == {FactKind.IDENTIFIER}
+
+
+def test_lines_of_a_file() -> None:
+    assert [fact.value for fact in facts_of("see lines 5 to 9")] == [Line(5), Line(9)]
+
+
+def test_what_is_quoted_is_one_fact() -> None:
+    assert found('"no 504 at 10:00 from db_main"') == [("quotation", "no 504 at 10:00 from db_main")]
+
+
+def test_a_stray_mark_hides_no_quotation() -> None:
+    assert ("quotation", "pool exhausted") in found('" it says "pool exhausted"')
+    assert ("quotation", "pool exhausted") in found("` it says `pool exhausted`")
+
+
+def test_equal_facts_are_equal_wherever_they_stand() -> None:
+    assert facts_of("HTTP 504")[0] == facts_of("it returned HTTP 504")[0]
+
+
+def test_offsets_are_those_of_the_sentence() -> None:
+    sentence = "at 09:10 the host cache:6379 had 80 of max_clients"
+    for fact in facts_of(sentence):
+        assert sentence[fact.start :].startswith(fact.text)
+
+
+def test_a_time_that_does_not_exist_is_no_instant() -> None:
+    assert all(fact.kind is not FactKind.INSTANT for fact in facts_of("2026-13-45T25:61:00Z and 24:10"))
+
+
+_PIECES = st.sampled_from(
+    [
+        *"aZ_09 .,:;/-+@#\"'`“”{}[]()=%~<>\n\t",
+        "no",
+        "not",
+        "n't",
+        "status ",
+        "line ",
+        "HTTP",
+        "://",
+        "2026-11-30",
+        "T09:10:53Z",
+        "Nov",
+        "1,234",
+        "ms",
+        "x=",
+        "٣",
+        "²",
+    ]
+)
+_HOSTILE = st.lists(_PIECES, max_size=80).map("".join)
+
+
+@given(_HOSTILE | st.text(max_size=300))
+def test_any_text_is_read_in_order(text: str) -> None:
+    facts = facts_of(text)
+    assert facts == sorted(facts, key=lambda fact: fact.start)
+
+
+_SENTENCES = (
+    "no two of 42 or 2,118 nodes didn't fail 75% of 4.3 s in a 4-minute window",
+    "HTTP 504 for p99 of /api/x at cache:6379 -> 10.0.0.7 , ::1 and https://a.example/x",
+    'db.pool_size ( max_conn ) is "quoted text" of x{a="b"} in logs/a.log:7 from line 5',
+    "ERROR OOMKilled status 0 on 2026-11-30 at 14:02 ; 2026-11-30T09:10:53Z was 2.14.0 not api-7f9c . 8ms",
+)
+_WORDS = st.sampled_from(sorted({word for sentence in _SENTENCES for word in sentence.split(" ")}))
+
+
+@given(st.lists(_WORDS, max_size=40).map(" ".join))
+def test_a_text_holds_its_own_facts(text: str) -> None:
+    held = Holdings(texts=[text])
+    assert [fact for fact in facts_of(text) if not held.holds(fact)] == []
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ['"', "'", "=“", "a.", "a:", "a-", "a@", "1,234", "1.1.1.", "1", ":", "[::", "/", "x=", 'a_="', "status ",
+     "09:10:", "nov ", "line 1-", "http://", "a1", " ", "A", "-", "no"],
+)  # fmt: skip
+def test_work_is_linear_in_hostile_text(piece: str) -> None:
+    def cost(size: int) -> float:
+        text = piece * (size // len(piece))
+        began = time.process_time()
+        facts_of(text)
+        return time.process_time() - began
+
+    # Sixteen times the text may cost many times more, on a noisy machine, and never a square of that.
+    assert cost(64_000) < 0.05 + 64 * cost(4_000)
+
+
+@settings(max_examples=50)
+@given(st.integers(0, 10**9), st.sampled_from(["", " s", " ms", " %", " MB", " times"]))
+def test_a_number_is_found_with_its_unit(number: int, unit: str) -> None:
+    (fact,) = facts_of(f"it was {number}{unit} there")
+    assert isinstance(fact, Fact)
+    assert fact.kind is FactKind.NUMBER
+    assert fact.text == f"{number}{unit if unit != ' times' else ''}"

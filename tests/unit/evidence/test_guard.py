@@ -1,0 +1,185 @@
+"""The derivability guard: true statements pass, each mutation of one is lowered."""
+
+import pytest
+from assay.common.v1 import evidence_pb2
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.common.evidence.guard import guard_checks
+from tests.fakes.claims import ARGUMENTS, claim, context, item, output
+
+DIRECT = evidence_pb2.CLASSIFICATION_DIRECT_OBSERVATION
+INFERENCE = evidence_pb2.CLASSIFICATION_REASONABLE_INFERENCE
+OVERSTATED = evidence_pb2.CLASSIFICATION_OVERSTATED
+
+EVIDENCE = [
+    item("2026-11-30 09:10:53.441 UTC [196] FATAL:  sorry, too many clients already (10.0.0.7:5432)"),
+    item("2118", "/templates/0/count"),
+    item("0", "/templates/0/count_before", time="2026-11-30T09:09:55Z"),
+    item("db_connections", "/series/0/name"),
+    item('{app="cart",state="idle"}', "/series/0/labels"),
+    item("4.2991", "/durations/max_seconds"),
+    item("SQLSTATE 53300", "/lines/1/text"),
+]
+TRUE = (
+    'db refused 10.0.0.7:5432 with "FATAL:  sorry, too many clients already" and SQLSTATE 53300 2118 times '
+    "from 2026-11-30T09:10:53Z; 0 before 2026-11-30T09:09:55Z, while no "
+    'db_connections{app="cart",state="idle"} waited over 4.30 s (logs/db.log:236).'
+)
+
+
+def guarded(
+    statement: str,
+    classification: "evidence_pb2.Classification.ValueType" = DIRECT,
+    component: str = "db",
+    elsewhere: str = "nothing",
+    question: str = "why do orders fail?",
+) -> evidence_pb2.ClaimCheck:
+    claims = output(claim(statement, component=component), claim("x", claim_id="c2"))
+    checks = [
+        evidence_pb2.ClaimCheck(claim_id="c1", classification=classification, reason="as judged"),
+        evidence_pb2.ClaimCheck(claim_id="c2", classification=evidence_pb2.CLASSIFICATION_UNSUPPORTED),
+    ]
+    evidence = [*EVIDENCE, item(elsewhere, claim_id="c2", invocation="inv-2", owner="cache")]
+    arguments = {"inv-1": ARGUMENTS, "inv-2": b'{"contains":["pool_timeout"],"limit":20}'}
+    return guard_checks(checks, claims, evidence, context(question), arguments)[0]
+
+
+@pytest.mark.parametrize("classification", [DIRECT, INFERENCE])
+def test_a_true_statement_stays_as_it_was(classification: "evidence_pb2.Classification.ValueType") -> None:
+    check = guarded(TRUE, classification)
+    assert check.classification == classification
+    assert not check.fabricated
+    assert not check.guard_reason
+    assert not check.model_classification
+    assert check.reason == "as judged"
+
+
+MUTATIONS = {
+    "number": ("2118", "2119", False),
+    "decimals": ("4.30 s", "4.31 s", False),
+    "unit": ("4.30 s", "4.30 ms", False),
+    "code": ("53300", "53301", True),
+    "identifier": ("db_connections", "db_connection", True),
+    "label": ('state="idle"', 'state="active"', True),
+    "address": ("10.0.0.7", "10.0.0.8", True),
+    "port": ("5432", "5433", True),
+    "quotation": ("too many", "so many", True),
+    "quotation case": ("FATAL", "Fatal", True),
+    "time": ("09:10:53Z", "09:10:52Z", False),
+    "date": ("2026-11-30T09:10", "2026-11-29T09:10", False),
+    "file": ("logs/db.log:236", "logs/db.log:237", True),
+    "negation": ("waited", "never waited", None),
+}
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+@pytest.mark.parametrize("classification", [DIRECT, INFERENCE])
+def test_each_mutation_is_lowered(name: str, classification: "evidence_pb2.Classification.ValueType") -> None:
+    before, after, fabricated = MUTATIONS[name]
+    assert before in TRUE
+    if fabricated is None:
+        # A bound 0 holds any denial; the control is below.
+        assert guarded(TRUE.replace(before, after, 1), classification).classification == classification
+        return
+    check = guarded(TRUE.replace(before, after, 1), classification)
+    assert check.classification == OVERSTATED
+    assert check.model_classification == classification
+    assert check.guard_reason
+    assert check.fabricated is fabricated
+
+
+def test_a_denial_needs_a_denial_or_a_bound_zero() -> None:
+    claims = output(claim("db did not refuse clients"))
+    checks = [evidence_pb2.ClaimCheck(claim_id="c1", classification=DIRECT)]
+    for text, expected in (
+        ("db refused clients", OVERSTATED),
+        ("db could not refuse", DIRECT),
+        ("0", DIRECT),
+    ):
+        evidence = [item(text, "/value")]
+        (check,) = guard_checks(checks, claims, evidence, context(), {"inv-1": ARGUMENTS})
+        assert check.classification == expected
+
+
+def test_the_component_is_a_concrete_fact() -> None:
+    assert guarded(TRUE, component="cache").classification == OVERSTATED
+    assert not guarded(TRUE, component="cache").fabricated
+    assert guarded(TRUE, component="payments").fabricated
+
+
+@pytest.mark.parametrize(
+    ("statement", "fabricated"),
+    [
+        ('db says "pool exhausted"', True),
+        ("db says pool_exhausted", True),
+    ],
+)
+def test_what_another_claim_holds_is_not_invented(statement: str, fabricated: bool) -> None:
+    assert guarded(statement).fabricated is fabricated
+    borrowed = guarded(statement, elsewhere="pool exhausted pool_exhausted")
+    assert borrowed.classification == OVERSTATED
+    assert not borrowed.fabricated
+
+
+def test_what_was_asked_is_not_invented() -> None:
+    assert guarded("db hit pool_timeout").fabricated is False
+    assert guarded("db hit pool_size").fabricated is True
+    assert guarded("db hit pool_size", question="is pool_size too small?").fabricated is False
+
+
+@pytest.mark.parametrize(
+    "classification",
+    [
+        evidence_pb2.CLASSIFICATION_UNSUPPORTED,
+        evidence_pb2.CLASSIFICATION_EXTERNAL_UNKNOWN,
+        evidence_pb2.CLASSIFICATION_CONTRADICTED,
+        OVERSTATED,
+    ],
+)
+def test_the_guard_never_raises(classification: "evidence_pb2.Classification.ValueType") -> None:
+    assert guarded(TRUE, classification).classification == classification
+    assert guarded("db lost 99 clients", classification).classification == classification
+
+
+def test_a_fabrication_that_the_verifier_found_stays() -> None:
+    checks = [evidence_pb2.ClaimCheck(claim_id="c1", classification=DIRECT, fabricated=True)]
+    (check,) = guard_checks(checks, output(claim(TRUE)), EVIDENCE, context(), {"inv-1": ARGUMENTS})
+    assert check.fabricated
+    assert not check.guard_reason
+
+
+def test_the_reason_names_kinds_and_never_the_text() -> None:
+    check = guarded('db says "CANARY-7f9" and 1.2.3.4')
+    assert "quotation" in check.guard_reason
+    assert "address" in check.guard_reason
+    assert "CANARY" not in check.guard_reason
+
+
+def test_arguments_that_cannot_be_read_hold_nothing() -> None:
+    checks = [evidence_pb2.ClaimCheck(claim_id="c1", classification=DIRECT)]
+    claims = output(claim("db hit pool_size"))
+    (check,) = guard_checks(checks, claims, EVIDENCE, context(), {"inv-1": b'{"a": NaN, "b": "pool_size"}'})
+    assert check.fabricated
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.from_regex(r"[a-z]{2,6}_[a-z]{2,6}", fullmatch=True),
+            st.integers(0, 10**6),
+            st.sampled_from(["", " ms", " s", " MB", " %"]),
+        ),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_a_statement_made_of_its_evidence_is_never_lowered(values: list[tuple[str, int, str]]) -> None:
+    evidence = [
+        item(f"{name}={value}{unit}", f"/lines/{i}/text") for i, (name, value, unit) in enumerate(values)
+    ]
+    statement = " and ".join(f"{name} was {value}{unit}" for name, value, unit in values)
+    checks = [evidence_pb2.ClaimCheck(claim_id="c1", classification=DIRECT)]
+    claims = output(claim(f"{statement} at 2026-11-30T09:10:53Z", component="db"))
+    (check,) = guard_checks(checks, claims, evidence, context(), {"inv-1": ARGUMENTS})
+    assert (check.classification, check.fabricated) == (DIRECT, False)

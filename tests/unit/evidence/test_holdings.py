@@ -1,0 +1,121 @@
+"""What evidence holds, by value at the precision stated."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.common.evidence.holdings import Holdings
+from tests.fakes.claims import item
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text"),
+    [
+        ("at 2026-11-30T09:10:53Z", "2026-11-30 09:10:53,441 INFO x"),
+        ("at 2026-11-30T09:10:53Z", "[30/Nov/2026:10:10:53 +0100]"),
+        ("at 2026-11-30T09:10:53Z", "1796029853.9"),
+        ("at 2026-11-30T09:10:53Z", "1796029853"),
+        ("at 2026-11-30T09:10:53Z", '{"ts":1796029853441}'),
+        ("at 09:10", "2026-11-30T09:10:53Z"),
+        ("on 2026-11-30", "2026-11-30T09:10:53Z"),
+        ("2.98 s", "2.9833"),
+        ("75 %", "0.7512"),
+        ("75 %", "75.1%"),
+        ("1 s", "took 1000 ms"),
+        ("4.3 s", "rt=4.299"),
+        ("100 MiB", "redis_memory_used_bytes 104857600"),
+        ("2,118 times", "2118"),
+        ("2118 times", "2,118"),
+        ("7 per second", "7.0"),
+        ("two replicas", "2"),
+        ("two replicas", "two replicas"),
+        ("5xx answers", '"GET /" 504 167'),
+        ("0 errors", "false"),
+        ("no errors", "0"),
+        ("it did not answer", "could not connect"),
+        ("it has state=“idle”", "state=idle"),
+        ('pg_x{state="idle"}', '{"__name__":"pg_x","state":"idle"}'),
+        ('it says "gone away"', "server has gone away"),
+        ("at 10.0.0.7", "connect 10.0.0.7:5432"),
+        ("HTTP 504", '"POST /x HTTP/1.1" 504 167'),
+    ],
+)
+def test_held(sentence: str, text: str) -> None:
+    assert Holdings(texts=[text]).missing(sentence) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text"),
+    [
+        ("at 2026-11-30T09:10:53Z", "2026-11-30 09:10:54,001 INFO x"),
+        ("at 2026-11-30T09:10:53.441Z", "2026-11-30T09:10:53Z"),
+        ("at 2026-11-30T09:10:53Z", "[30/Nov/2026:09:10:53 +0100]"),
+        ("2.98 s", "2.9733"),
+        ("2.98 ms", "2.9833"),
+        ("75 %", "0.7612"),
+        ("80 s", "80 connections"),
+        ("81 times", "80"),
+        ("4.3 ms", "rt=4.299"),
+        ("3 replicas", "2.9833"),
+        ("0 errors", "attempt 3"),
+        ("no errors", "12"),
+        ("it did not answer", "sorry, too many clients"),
+        ("max_conn is there", "max_connections"),
+        ("api-7f9c is there", "api-7f9c2"),
+        ('pg_x{state="idle"}', '{"__name__":"pg_x","state":"active"} idle'),
+        ('it says "Gone away"', "server has gone away"),
+        ("at 10.0.0.7", "connect 10.0.0.71:5432"),
+        ("HTTP 504", "HTTP/1.1 5040"),
+        ("5xx answers", '"GET /" 404 167'),
+    ],
+)
+def test_not_held(sentence: str, text: str) -> None:
+    assert Holdings(texts=[text]).missing(sentence) != []
+
+
+def test_a_place_holds_its_time_file_line_and_owner() -> None:
+    held = Holdings(
+        [item("sorry", source="logs/db.log", line=236, time="2026-11-30T09:10:53.441Z", owner="db")]
+    )
+    assert held.missing("at 2026-11-30T09:10:53.441Z, line 236 of logs/db.log (db.log:236)") == []
+    assert held.missing("line 237")
+    assert held.missing("logs/db.log:235")
+    assert held.names("db")
+    assert not held.names("cache")
+
+
+def test_a_line_number_is_no_other_number() -> None:
+    assert Holdings([item("sorry", line=236)]).missing("236 clients")
+
+
+def test_the_name_in_a_pointer_says_what_a_bare_number_measures() -> None:
+    assert Holdings([item("4299", "/took_ms")]).missing("4.299 s") == []
+    assert Holdings([item("4299", "/took_ms")]).missing("4299 s")
+    assert Holdings([item("12", "/longest_seconds")]).missing("12 s") == []
+    assert Holdings([item("12", "/clients")]).missing("12 s")
+
+
+def test_a_component_is_a_whole_name() -> None:
+    held = Holdings([item('{"service":"orders"} orders-worker', owner="")])
+    assert held.names("orders")
+    assert not Holdings([item("orders-worker", owner="")]).names("orders")
+
+
+_NAMES = st.from_regex(r"[a-z]{2,8}_[a-z]{2,8}", fullmatch=True)
+
+
+@given(_NAMES, st.integers(0, 10**6), st.integers(1, 10**6))
+def test_a_true_value_is_held_and_another_is_not(name: str, value: int, more: int) -> None:
+    held = Holdings([item(f"{name}={value}", "/value", time="", source="", owner="")])
+    assert held.missing(f"{name} is {value}") == []
+    assert held.missing(f"{name} is {value + more}")
+
+
+def test_many_questions_of_much_evidence_stay_cheap() -> None:
+    texts = [" ".join(f"{n}.{n % 7} 0{n % 10}:1{n % 6}:2{n % 9}" for n in range(800))] * 32
+    began = time.process_time()
+    held = Holdings(texts=texts)
+    held.missing(" ".join(f"{n}.9 00:0{n % 10}" for n in range(170)))
+    assert time.process_time() - began < 2.0
