@@ -1,0 +1,44 @@
+"""Client of the executor."""
+
+from collections.abc import AsyncGenerator
+
+import grpc.aio
+from assay.common.v1.context_pb2 import Scope
+from assay.common.v1.tool_pb2 import ToolCatalog
+from assay.executor.v1.executor_pb2 import ExecuteRequest, ExecuteResponse, ListToolsRequest
+from assay.executor.v1.executor_pb2_grpc import ExecutorServiceStub
+
+from orchestrator.agents.call import CallLimit, failures_named
+from orchestrator.graph import RunConfig
+
+
+class ExecutorAgent:
+    """Lists tools and runs plans."""
+
+    def __init__(self, channel: grpc.aio.Channel, limit: CallLimit, list_limit: CallLimit) -> None:
+        self._stub = ExecutorServiceStub(channel)
+        self._limit = limit
+        self._list_limit = list_limit
+
+    async def list_tools(self, scope: Scope, config: RunConfig) -> ToolCatalog:
+        """List tools and sources of a scope; CallFailedError when the call does not end with OK."""
+        with failures_named():
+            response = await self._stub.ListTools(
+                ListToolsRequest(scope=scope), **self._list_limit.options(config)
+            )
+        return response.catalog
+
+    async def execute(
+        self, request: ExecuteRequest, config: RunConfig
+    ) -> AsyncGenerator[ExecuteResponse, None]:
+        """Yield the messages of the stream; CallFailedError when it does not end with OK.
+
+        Closing the iteration early cancels the call.
+        """
+        call = self._stub.Execute(request, **self._limit.options(config))
+        try:
+            with failures_named():
+                async for message in call:
+                    yield message
+        finally:
+            call.cancel()

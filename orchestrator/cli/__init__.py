@@ -1,0 +1,1 @@
+"""The command line `assay`: asks a diagnosis service and shows what it answered."""

@@ -1,0 +1,107 @@
+"""What `assay diagnose` and `assay show` do, from checked options to the run that is to be shown."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from assay.orchestrator.v1 import diagnosis_pb2, run_pb2
+
+from orchestrator.cli.client import DiagnosisClient, connected
+from orchestrator.cli.errors import CommandError
+from orchestrator.cli.exit_codes import ExitCode
+from orchestrator.cli.local_stack import local_stack, stored_runs
+from orchestrator.cli.options import Bundle
+from orchestrator.cli.progress import Progress, describe
+from orchestrator.cli.state_folder import exclusive, prepare, state_folder
+
+_SHOW_WAIT_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A run and its path."""
+
+    run: run_pb2.Run
+    trace: run_pb2.Trace
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """One `assay diagnose`."""
+
+    request: diagnosis_pb2.DiagnoseRequest
+    bundle: Bundle
+    target: str
+    timeout_seconds: float
+
+
+async def diagnose(command: Diagnosis, environ: Mapping[str, str], progress: Progress) -> Shown:
+    """Ask the service of the target, or a local stack of its own, and return how the run ended.
+
+    A run that was begun and then cancelled, or that ran out of time, is named in the error: it is stored.
+    """
+    begun: list[str] = []
+
+    def on_progress(message: diagnosis_pb2.DiagnoseResponse) -> None:
+        if message.HasField("started"):
+            begun.append(message.started.run_id)
+        if line := describe(message):
+            progress(line)
+
+    try:
+        async with _service(command, environ, progress) as address, connected(address) as client:
+            await client.check_ready()
+            run = await client.diagnose(command.request, command.timeout_seconds, on_progress)
+            return Shown(run, await client.trace(run.run_id))
+    except asyncio.CancelledError:
+        raise CommandError(f"cancelled{_stored(begun)}", ExitCode.CANCELLED) from None
+    except CommandError as error:
+        raise CommandError(f"{error.message}{_stored(begun)}", error.exit_code) from None
+
+
+async def show(run_id: str, target: str, environ: Mapping[str, str], progress: Progress) -> Shown:
+    """Return a stored run of the target, or of this machine's own store."""
+    try:
+        async with _store(target, environ, progress) as address, connected(address) as client:
+            return await _read(client, run_id)
+    except asyncio.CancelledError:
+        raise CommandError("cancelled", ExitCode.CANCELLED) from None
+
+
+async def _read(client: DiagnosisClient, run_id: str) -> Shown:
+    return Shown(await client.run(run_id), await client.trace(run_id))
+
+
+@asynccontextmanager
+async def _service(command: Diagnosis, environ: Mapping[str, str], progress: Progress) -> AsyncIterator[str]:
+    root = command.bundle.root
+    if root is None:
+        yield command.target
+        return
+    folder = prepare(state_folder(environ))
+    async with exclusive(folder, command.timeout_seconds, lambda: progress(_waiting(environ))):
+        progress("starting six local services")
+        async with local_stack(folder, root, environ) as stack:
+            yield stack.address
+
+
+@asynccontextmanager
+async def _store(target: str, environ: Mapping[str, str], progress: Progress) -> AsyncIterator[str]:
+    if target:
+        yield target
+        return
+    folder = prepare(state_folder(environ))
+    async with (
+        exclusive(folder, _SHOW_WAIT_SECONDS, lambda: progress(_waiting(environ))),
+        stored_runs(folder, environ) as address,
+    ):
+        yield address
+
+
+def _waiting(environ: Mapping[str, str]) -> str:
+    return f"waiting: another assay command is using {state_folder(environ)}"
+
+
+def _stored(begun: list[str]) -> str:
+    return f"; the run is stored: assay show {begun[0]}" if begun else ""

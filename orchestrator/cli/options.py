@@ -1,0 +1,104 @@
+"""What the options of `assay diagnose` mean: checked values out of what a person typed."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from assay.common.v1 import context_pb2
+from assay.orchestrator.v1 import diagnosis_pb2
+
+from orchestrator.cli.errors import wrong_input
+
+MAX_QUESTION = 4096
+MAX_BUNDLE_NAME = 1024
+_INTENTS = {
+    "": context_pb2.INTENT_UNSPECIFIED,
+    "cause": context_pb2.INTENT_CAUSE,
+    "lookup": context_pb2.INTENT_LOOKUP,
+}
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A folder of a recorded incident: the root that the executor may read below, and the name under it.
+
+    With a remote target the root is the remote's own and None here.
+    """
+
+    root: Path | None
+    name: str
+
+
+def local_bundle(path: Path) -> Bundle:
+    """Return a folder on this machine; raises CommandError when it is no folder or holds nothing."""
+    try:
+        folder = path.resolve()
+        if not folder.exists():
+            raise wrong_input(f"--bundle: there is no folder {path}")
+        if not folder.is_dir():
+            raise wrong_input(f"--bundle: {path} is a file; a bundle is a folder of logs, metrics and events")
+        if next(folder.iterdir(), None) is None:
+            raise wrong_input(f"--bundle: the folder {path} is empty; there is nothing to read in it")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise wrong_input(f"--bundle: {path} cannot be read: {reason}") from None
+    if not folder.name:
+        raise wrong_input(f"--bundle: {path} is the root of the file system; name one incident's folder")
+    return Bundle(folder.parent, folder.name)
+
+
+def remote_bundle(path: Path) -> Bundle:
+    """Return a name under a remote executor's root; raises CommandError when it is a local folder's path.
+
+    The remote cannot see this machine: only a plain relative name, without "..", means something there.
+    """
+    name = path.as_posix()
+    if path.is_absolute() or ".." in path.parts or name == "." or "\0" in name:
+        raise wrong_input(
+            f"--bundle: with --target, {path} is not a bundle's name: a remote service reads "
+            "its own bundles, named relative to its root (such as incidents/2026-11-30), never a folder of "
+            "this machine"
+        )
+    if len(name) > MAX_BUNDLE_NAME:
+        raise wrong_input(f"--bundle: a name has at most {MAX_BUNDLE_NAME} characters")
+    return Bundle(None, name)
+
+
+def request(
+    question: str, bundle: Bundle, window_start: str, window_end: str, intent: str
+) -> diagnosis_pb2.DiagnoseRequest:
+    """Build the request of one diagnosis; raises CommandError that names the option to blame."""
+    if not question.strip():
+        raise wrong_input("QUESTION is empty: ask what is wrong, and since when if you know it")
+    if len(question) > MAX_QUESTION:
+        raise wrong_input(f"QUESTION has {len(question)} characters; at most {MAX_QUESTION} are allowed")
+    if intent not in _INTENTS:
+        raise wrong_input(f"--intent: {intent!r} is neither 'cause' nor 'lookup'")
+    message = diagnosis_pb2.DiagnoseRequest(
+        question=question, scope=context_pb2.Scope(bundle=bundle.name), intent=_INTENTS[intent]
+    )
+    start = _instant("--window-start", window_start)
+    end = _instant("--window-end", window_end)
+    if start and end and end <= start:
+        raise wrong_input("--window-end is not after --window-start")
+    if start:
+        message.window.start.FromDatetime(start)
+    if end:
+        message.window.end.FromDatetime(end)
+    return message
+
+
+def _instant(option: str, text: str) -> datetime | None:
+    if not text:
+        return None
+    example = "such as 2026-11-30T09:05:00Z"
+    try:
+        instant = datetime.fromisoformat(text)
+    except ValueError:
+        raise wrong_input(f"{option}: {text!r} is not a time in RFC 3339, {example}") from None
+    if instant.tzinfo is None:
+        raise wrong_input(f"{option}: {text!r} has no time zone; write a time {example}")
+    try:
+        return instant.astimezone(UTC)
+    except OverflowError:
+        raise wrong_input(f"{option}: {text!r} is out of range") from None

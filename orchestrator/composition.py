@@ -1,0 +1,129 @@
+"""How the orchestrator is put together, from its settings. The same in the tests."""
+
+import asyncio
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import grpc.aio
+from assay.orchestrator.v1 import diagnosis_pb2, diagnosis_pb2_grpc
+
+from orchestrator.agents.call import CallLimit
+from orchestrator.agents.composer import ComposerAgent
+from orchestrator.agents.executor import ExecutorAgent
+from orchestrator.agents.gatekeeper import GatekeeperAgent
+from orchestrator.agents.planner import PlannerAgent
+from orchestrator.agents.verifier import VerifierAgent
+from orchestrator.catalogs import Catalogs
+from orchestrator.clock import Clock, SystemClock
+from orchestrator.engine import Engine
+from orchestrator.graph import DIAGNOSIS, CompiledGraph, Node, compile_graph
+from orchestrator.nodes.composer import ComposerNode
+from orchestrator.nodes.evidence_retry import evidence_retry
+from orchestrator.nodes.executor import ExecutorNode
+from orchestrator.nodes.fallback import FallbackNode
+from orchestrator.nodes.gatekeeper import GatekeeperNode
+from orchestrator.nodes.planner import PlannerNode
+from orchestrator.nodes.verified_input import VerifiedInputNode
+from orchestrator.nodes.verifier import VerifierNode
+from orchestrator.runs import Runs
+from orchestrator.servicer import DiagnosisServicer
+from orchestrator.settings import OrchestratorSettings
+from orchestrator.store.port import Store
+from orchestrator.store.sqlite import open_store
+from services.common.rpc.channels import open_channel
+from services.common.rpc.health import is_serving
+from services.common.rpc.service import Service
+
+NAME = diagnosis_pb2.DESCRIPTOR.services_by_name["DiagnosisService"].full_name
+HEALTH_SECONDS = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Channels:
+    """One channel per agent."""
+
+    planner: grpc.aio.Channel
+    executor: grpc.aio.Channel
+    gatekeeper: grpc.aio.Channel
+    verifier: grpc.aio.Channel
+    composer: grpc.aio.Channel
+
+    def all(self) -> Sequence[grpc.aio.Channel]:
+        """Return the channels."""
+        return (self.planner, self.executor, self.gatekeeper, self.verifier, self.composer)
+
+    async def ready(self) -> bool:
+        """Tell whether every agent says that it is ready."""
+        asked = (is_serving(channel, timeout_seconds=HEALTH_SECONDS) for channel in self.all())
+        return all(await asyncio.gather(*asked))
+
+    async def close(self) -> None:
+        """Close the channels."""
+        await asyncio.gather(*(channel.close() for channel in self.all()))
+
+
+async def build(settings: OrchestratorSettings) -> Service:
+    """Open the store and the channels, end what an earlier process left, and serve."""
+    clock = SystemClock()
+    store = await open_store(
+        settings.database, busy_seconds=settings.database_busy_seconds, keep_runs=settings.keep_runs
+    )
+    channels = _channels(settings)
+    executor = ExecutorAgent(
+        channels.executor,
+        CallLimit(settings.executor_seconds, clock),
+        CallLimit(settings.list_tools_seconds, clock),
+    )
+    runs = Runs(
+        engine=Engine(_graph(settings, channels, executor, store, clock), store, clock),
+        catalogs=Catalogs(executor),
+        store=store,
+        clock=clock,
+        new_id=lambda: uuid.uuid4().hex,
+        max_runs=settings.max_runs,
+    )
+    await runs.recover()
+    servicer = DiagnosisServicer(runs, store, settings.run_seconds, settings.reserve_seconds)
+
+    def register(server: grpc.aio.Server) -> None:
+        diagnosis_pb2_grpc.add_DiagnosisServiceServicer_to_server(servicer, server)
+
+    return Service((NAME,), register, channels.ready, (runs.close, channels.close, store.close))
+
+
+def _channels(settings: OrchestratorSettings) -> Channels:
+    size = settings.max_message_bytes
+    return Channels(
+        planner=open_channel(settings.planner_address, size),
+        executor=open_channel(settings.executor_address, size),
+        gatekeeper=open_channel(settings.gatekeeper_address, size),
+        verifier=open_channel(settings.verifier_address, size),
+        composer=open_channel(settings.composer_address, size),
+    )
+
+
+def _graph(
+    settings: OrchestratorSettings,
+    channels: Channels,
+    executor: ExecutorAgent,
+    store: Store,
+    clock: Clock,
+) -> CompiledGraph:
+    planner = PlannerAgent(channels.planner, CallLimit(settings.planner_seconds, clock))
+    gatekeeper = GatekeeperAgent(channels.gatekeeper, CallLimit(settings.gatekeeper_seconds, clock))
+    verifier = VerifierAgent(channels.verifier, CallLimit(settings.verifier_seconds, clock))
+    composer = ComposerAgent(channels.composer, CallLimit(settings.composer_seconds, clock))
+    return compile_graph(
+        DIAGNOSIS,
+        {
+            Node.PLANNER: PlannerNode(planner, executor),
+            Node.EXECUTOR: ExecutorNode(executor, store),
+            Node.GATEKEEPER: GatekeeperNode(gatekeeper, store),
+            Node.VERIFIED_INPUT: VerifiedInputNode(store),
+            Node.VERIFIER: VerifierNode(verifier, store),
+            Node.EVIDENCE_RETRY: evidence_retry,
+            Node.COMPOSER: ComposerNode(composer, store),
+            Node.FALLBACK: FallbackNode(store),
+        },
+    )

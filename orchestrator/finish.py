@@ -1,0 +1,45 @@
+"""The end of a run, whichever way it ended: first its evaluation, then the run itself."""
+
+import json
+
+import structlog
+from assay.orchestrator.v1 import run_pb2
+from assay.orchestrator.v1.run_pb2 import Run
+from assay.orchestrator.v1.state_pb2 import RunState
+
+from orchestrator.answering import material_from
+from orchestrator.clock import Clock
+from orchestrator.engine import Ending
+from orchestrator.graph import Reason
+from orchestrator.result import ended_run, failure_of, usage_of
+from orchestrator.self_evaluation import CHANNEL, verifier_evaluation
+from orchestrator.store.port import Store
+
+_log = structlog.get_logger("assay.runs")
+
+
+class Finisher:
+    """Stores the end of runs."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def finish(self, begun: Run, state: RunState, ending: Ending) -> Run:
+        """Store how a run ended and return it as it was stored."""
+        try:
+            return await self._store_end(begun, state, ending)
+        except Exception:  # noqa: BLE001 - a state that cannot be read must not keep its run from ending
+            _log.exception("the end of a run could not be told from its state", run_id=begun.run_id)
+            failed = Ending(run_pb2.RUN_STATUS_FAILED, ending.reason or Reason.INTERNAL_ERROR)
+            return await self._store_end(begun, RunState(context=begun.context), failed)
+
+    async def _store_end(self, begun: Run, state: RunState, ending: Ending) -> Run:
+        material = await material_from(self._store, begun.run_id, state)
+        run = ended_run(begun, state, ending, material, self._clock.now())
+        calls = await self._store.calls(begun.run_id)
+        run.usage.CopyFrom(usage_of(len(state.orchestration_events), calls))
+        evaluation = verifier_evaluation(state, failure_of(state, ending))
+        await self._store.write_channel(run.run_id, CHANNEL, json.dumps(evaluation, allow_nan=False))
+        await self._store.end_run(run)
+        return await self._store.run(run.run_id)

@@ -1,0 +1,85 @@
+"""The executor node: run the plan, and store every tool call the moment it arrives."""
+
+import hashlib
+from contextlib import aclosing
+
+from assay.common.v1.tool_pb2 import Invocation, InvocationStatus
+from assay.executor.v1.executor_pb2 import ExecuteRequest, ExecutorResult, ExecutorStatus
+from assay.orchestrator.v1.diagnosis_pb2 import DiagnoseResponse
+from assay.orchestrator.v1.state_pb2 import RunState
+
+from orchestrator.agents.executor import ExecutorAgent
+from orchestrator.checked import checked_row
+from orchestrator.graph import NodeFailedError, NodeResult, Outcome, Reason, RunConfig
+from orchestrator.merge import merged_document
+from orchestrator.nodes.status import result_of
+from orchestrator.store.port import Store
+from services.common.errors import AlreadyExistsError
+from services.common.evidence.strict_json import MAX_BYTES
+
+MAX_INVOCATIONS = 256
+
+
+class ExecutorNode:
+    """A result counts only when the stream ended properly; tool calls count as they come."""
+
+    def __init__(self, executor: ExecutorAgent, store: Store) -> None:
+        self._executor = executor
+        self._store = store
+
+    async def __call__(self, state: RunState, config: RunConfig) -> NodeResult:
+        """Execute the plan; in cycle 2 the document is merged with that of cycle 1."""
+        response = await self._result(execute_request(state), config)
+        result = result_of(ExecutorStatus.DESCRIPTOR, response.status)
+        if result.outcome != Outcome.COMPLETED:
+            return result
+        if not response.document:
+            raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.MISSING_PAYLOAD)
+        if len(response.document) > MAX_BYTES:
+            raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.TOO_LARGE)
+        if state.HasField("first_verification"):
+            document = merged_document(state.first_verification, response.document, state.gaps)
+            response = ExecutorResult(status=response.status, document=document)
+        return NodeResult(result.outcome, result.reason, {"executor_result": response})
+
+    async def _result(self, request: ExecuteRequest, config: RunConfig) -> ExecutorResult:
+        result: ExecutorResult | None = None
+        recorded = 0
+        # Closed at once on every way out, so that the executor stops working for an attempt that has failed.
+        async with aclosing(self._executor.execute(request, config)) as stream:
+            async for message in stream:
+                payload = message.WhichOneof("payload")
+                if payload is None or result is not None:
+                    raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.PROTOCOL_VIOLATION)
+                if payload == "result":
+                    result = message.result
+                    continue
+                recorded += 1
+                if recorded > MAX_INVOCATIONS:
+                    raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.TOO_LARGE)
+                await self._record(message.invocation, config)
+        if result is None:
+            raise NodeFailedError(Outcome.FAILED, Reason.STREAM_INCOMPLETE)
+        return result
+
+    async def _record(self, invocation: Invocation, config: RunConfig) -> None:
+        if not _is_sound(invocation):
+            raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.PROTOCOL_VIOLATION)
+        try:
+            await self._store.add_invocation(config.run_id, invocation)
+        except AlreadyExistsError:
+            raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.PROTOCOL_VIOLATION) from None
+        config.publish(DiagnoseResponse(invocation=checked_row(invocation, invocation.output)))
+
+
+def execute_request(state: RunState) -> ExecuteRequest:
+    """Return all that the executor may know."""
+    return ExecuteRequest(context=state.context, steps=state.plan.steps, gaps=state.gaps)
+
+
+def _is_sound(invocation: Invocation) -> bool:
+    return (
+        bool(invocation.id and invocation.tool_name)
+        and invocation.status in InvocationStatus.values()[1:]
+        and hashlib.sha256(invocation.output).hexdigest() == invocation.output_sha256
+    )

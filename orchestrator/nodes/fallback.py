@@ -1,0 +1,32 @@
+"""The fallback node: a deterministic answer from fixed sentences and what was allowed so far."""
+
+from assay.orchestrator.v1.run_pb2 import Failure
+from assay.orchestrator.v1.state_pb2 import RunState
+
+from orchestrator.answering import material_from
+from orchestrator.graph import NodeResult, Outcome, RunConfig, fallback_reason
+from orchestrator.store.port import Store
+from services.common.evidence.templates import fallback_answer
+
+
+class FallbackNode:
+    """Calls nobody, so that nothing can fail behind it but the store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def __call__(self, state: RunState, config: RunConfig) -> NodeResult:
+        """Say what led here and what is known nevertheless."""
+        last = state.orchestration_events[-1]
+        material = await material_from(self._store, config.run_id, state)
+        answer = fallback_answer(
+            node=last.node,
+            status=last.outcome,
+            verdict=material.effective,
+            claims=material.claims,
+            gaps=material.gaps,
+            checked=material.checked,
+        )
+        failure = Failure(node=last.node, status=last.outcome, reason_code=last.reason_code)
+        reason = fallback_reason(last.node, last.outcome)
+        return NodeResult(Outcome.COMPLETED, reason, {"answer": answer, "failure": failure})

@@ -1,0 +1,65 @@
+"""The planner node: list what there is, then ask for a plan."""
+
+from assay.common.v1.context_pb2 import DiagnosisContext, TimeWindow
+from assay.common.v1.tool_pb2 import ToolCatalog
+from assay.orchestrator.v1.state_pb2 import RunState
+from assay.planner.v1 import planner_pb2
+from assay.planner.v1.planner_pb2 import PlannerStatus, PlanRequest
+
+from orchestrator.agents.executor import ExecutorAgent
+from orchestrator.agents.planner import PlannerAgent
+from orchestrator.graph import NodeResult, Outcome, Reason, RunConfig
+from orchestrator.nodes.status import result_of
+
+MAX_STEPS = 64
+
+
+class PlannerNode:
+    """Its attempt includes listing the tools, unless the state holds the list already."""
+
+    def __init__(self, planner: PlannerAgent, executor: ExecutorAgent) -> None:
+        self._planner = planner
+        self._executor = executor
+
+    async def __call__(self, state: RunState, config: RunConfig) -> NodeResult:
+        """Plan the whole question, or in cycle 2 the gaps."""
+        if state.HasField("catalog"):
+            catalog = state.catalog
+        else:
+            catalog = await self._executor.list_tools(state.context.scope, config)
+        context = framed(state.context, catalog)
+        response = await self._planner.plan(plan_request(context, catalog, state), config)
+        result = result_of(PlannerStatus.DESCRIPTOR, response.status)
+        found = {"context": context, "catalog": catalog}
+        if result.outcome != Outcome.COMPLETED:
+            return NodeResult(result.outcome, result.reason, found)
+        if not response.steps:
+            return NodeResult(Outcome.INVALID_OUTPUT, Reason.MISSING_PAYLOAD, found)
+        if len(response.steps) > MAX_STEPS:
+            return NodeResult(Outcome.INVALID_OUTPUT, Reason.TOO_LARGE, found)
+        return NodeResult(result.outcome, result.reason, {**found, "plan": response})
+
+
+def plan_request(context: DiagnosisContext, catalog: ToolCatalog, state: RunState) -> PlanRequest:
+    """Return all that the planner may know."""
+    second = state.evidence_retry_count > 0
+    mode = planner_pb2.PLAN_MODE_EVIDENCE_GAP_ONLY if second else planner_pb2.PLAN_MODE_FULL
+    return PlanRequest(context=context, catalog=catalog, mode=mode, gaps=state.gaps if second else ())
+
+
+def framed(context: DiagnosisContext, catalog: ToolCatalog) -> DiagnosisContext:
+    """Return the context with a window: its own, or the time that the sources cover, if any says so."""
+    starts = [source.first_time for source in catalog.sources if source.HasField("first_time")]
+    ends = [source.last_time for source in catalog.sources if source.HasField("last_time")]
+    result = DiagnosisContext()
+    result.CopyFrom(context)
+    if context.HasField("window") or not starts or not ends:
+        return result
+    window = TimeWindow(
+        start=min(starts, key=lambda time: time.ToNanoseconds()),
+        end=max(ends, key=lambda time: time.ToNanoseconds()),
+    )
+    # The end is exclusive, and sources tell time by the second at worst.
+    window.end.FromNanoseconds(window.end.ToNanoseconds() + 1_000_000_000)
+    result.window.CopyFrom(window)
+    return result

@@ -1,0 +1,19 @@
+"""A run as far as it has come."""
+
+from assay.common.v1.tool_pb2 import ToolCatalog
+from assay.orchestrator.v1 import run_pb2
+from assay.orchestrator.v1.run_pb2 import Run
+
+from orchestrator.checked import looked_at
+from orchestrator.result import usage_of
+from orchestrator.store.port import Store
+
+
+async def run_so_far(store: Store, run_id: str) -> Run:
+    """Return a stored run; one that is under way shows the tool calls and the cost until now."""
+    run = await store.run(run_id)
+    if run.status == run_pb2.RUN_STATUS_RUNNING:
+        history = await store.history(run_id)
+        run.checked.extend(await looked_at(store, run_id, ToolCatalog()))
+        run.usage.CopyFrom(usage_of(len(history.events), await store.calls(run_id)))
+    return run

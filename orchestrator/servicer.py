@@ -1,0 +1,67 @@
+"""The orchestrator's gRPC face."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import grpc.aio
+from assay.orchestrator.v1 import diagnosis_pb2, diagnosis_pb2_grpc
+
+from orchestrator.graph import build_trace
+from orchestrator.reading import run_so_far
+from orchestrator.requests import context_of, required_id
+from orchestrator.runs import Runs
+from orchestrator.store.port import Store
+from services.common.rpc.context import remaining_seconds
+
+
+class DiagnosisServicer(diagnosis_pb2_grpc.DiagnosisServiceServicer):
+    """Starts runs, and reads them back from the store."""
+
+    def __init__(self, runs: Runs, store: Store, run_seconds: float, reserve_seconds: float) -> None:
+        self._runs = runs
+        self._store = store
+        self._run_seconds = run_seconds
+        self._reserve_seconds = reserve_seconds
+
+    async def Diagnose(  # noqa: N802 - the name is the contract's
+        self,
+        request: diagnosis_pb2.DiagnoseRequest,
+        context: grpc.aio.ServicerContext[Any, Any],
+    ) -> AsyncIterator[diagnosis_pb2.DiagnoseResponse]:
+        """Run one diagnosis; it ends a little before its caller stops waiting, so that the end arrives."""
+        diagnosis = context_of(request)
+        seconds = min(self._run_seconds, remaining_seconds(context) - self._reserve_seconds)
+        async with self._runs.live(diagnosis, seconds) as messages:
+            async for message in messages:
+                yield message
+
+    async def GetRun(  # noqa: N802 - the name is the contract's
+        self,
+        request: diagnosis_pb2.GetRunRequest,
+        context: grpc.aio.ServicerContext[Any, Any],  # noqa: ARG002 - gRPC passes it
+    ) -> diagnosis_pb2.GetRunResponse:
+        """Return one run."""
+        run = await run_so_far(self._store, required_id(request.run_id, "run_id"))
+        return diagnosis_pb2.GetRunResponse(run=run)
+
+    async def GetTrace(  # noqa: N802 - the name is the contract's
+        self,
+        request: diagnosis_pb2.GetTraceRequest,
+        context: grpc.aio.ServicerContext[Any, Any],  # noqa: ARG002 - gRPC passes it
+    ) -> diagnosis_pb2.GetTraceResponse:
+        """Return the path of one run."""
+        run_id = required_id(request.run_id, "run_id")
+        history = await self._store.history(run_id)
+        trace = build_trace(run_id, history.status, history.events, history.evidence_retry_count)
+        return diagnosis_pb2.GetTraceResponse(trace=trace)
+
+    async def GetInvocation(  # noqa: N802 - the name is the contract's
+        self,
+        request: diagnosis_pb2.GetInvocationRequest,
+        context: grpc.aio.ServicerContext[Any, Any],  # noqa: ARG002 - gRPC passes it
+    ) -> diagnosis_pb2.GetInvocationResponse:
+        """Return one stored tool call."""
+        run_id = required_id(request.run_id, "run_id")
+        invocation_id = required_id(request.invocation_id, "invocation_id")
+        invocation = await self._store.invocation(run_id, invocation_id)
+        return diagnosis_pb2.GetInvocationResponse(invocation=invocation)

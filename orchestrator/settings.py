@@ -1,0 +1,38 @@
+"""Settings of the orchestrator process."""
+
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import SettingsConfigDict
+
+from services.common.settings import Address, ServiceSettings
+
+
+class OrchestratorSettings(ServiceSettings):
+    """Where the agents are, where runs are stored, and how long everything may take."""
+
+    model_config = SettingsConfigDict(env_prefix="ASSAY_ORCHESTRATOR_")
+
+    planner_address: Address = Field(description="host:port of the planner")
+    executor_address: Address = Field(description="host:port of the executor")
+    gatekeeper_address: Address = Field(description="host:port of the gatekeeper")
+    verifier_address: Address = Field(description="host:port of the verifier")
+    composer_address: Address = Field(description="host:port of the composer")
+
+    database: Path = Field(description="SQLite file; it is created when it does not exist, its folder is not")
+    database_busy_seconds: float = Field(
+        5.0, gt=0, le=60, description="wait for another process's write, in seconds"
+    )
+    keep_runs: int = Field(1000, ge=1, description="ended runs that are kept; the oldest beyond go")
+    max_runs: int = Field(16, ge=1, le=1024, description="runs under way at one time; more are refused")
+
+    run_seconds: float = Field(300.0, gt=0, description="longest run, in seconds")
+    reserve_seconds: float = Field(
+        0.5, ge=0, description="a run ends so long before its caller's deadline, in seconds"
+    )
+    list_tools_seconds: float = Field(15.0, gt=0, description="longest listing of a scope, in seconds")
+    planner_seconds: float = Field(30.0, gt=0, description="longest planning, in seconds")
+    executor_seconds: float = Field(180.0, gt=0, description="longest execution, in seconds")
+    gatekeeper_seconds: float = Field(30.0, gt=0, description="longest check, in seconds")
+    verifier_seconds: float = Field(60.0, gt=0, description="longest verification, in seconds")
+    composer_seconds: float = Field(60.0, gt=0, description="longest composing, in seconds")

@@ -1,0 +1,1 @@
+"""What the orchestrator remembers: the port and its adapters."""

@@ -1,0 +1,103 @@
+"""The store as the orchestrator needs it. Every adapter passes the same conformance suite."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from assay.common.v1.tool_pb2 import Invocation
+from assay.orchestrator.v1 import run_pb2
+from assay.orchestrator.v1.run_pb2 import OrchestrationEvent, Run
+from assay.orchestrator.v1.state_pb2 import RunState
+
+from services.common.errors import AssayError
+
+
+class StoreOpenError(AssayError):
+    """The store cannot be opened; the message says why and what to do."""
+
+
+class StepConflictError(Exception):
+    """The step is not the next one of its run, or the run is no longer under way."""
+
+
+class StoredDataError(Exception):
+    """What was read back is not what was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What a trace is made of."""
+
+    status: run_pb2.RunStatus.ValueType
+    events: Sequence[OrchestrationEvent]
+    evidence_retry_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCall:
+    """A stored invocation without its output, and how many bytes that output has."""
+
+    invocation: Invocation
+    output_bytes: int
+
+
+class Store(Protocol):
+    """Runs, their tool calls, their events, and the checkpoint of those under way.
+
+    Every method is one transaction. An unknown run or invocation is a NotFoundError.
+    """
+
+    async def create_run(self, run: Run, state: RunState) -> None:
+        """Store a run that begins, with its first checkpoint; AlreadyExistsError for an id that is taken."""
+        ...
+
+    async def record_step(self, run_id: str, event: OrchestrationEvent, state: RunState) -> None:
+        """Append an event and replace the checkpoint, together; the event's sequence is the step number.
+
+        StepConflictError unless it is the next step of a run under way.
+        """
+        ...
+
+    async def add_invocation(self, run_id: str, invocation: Invocation) -> None:
+        """Store a tool call with its output; AlreadyExistsError when the run has one with this id."""
+        ...
+
+    async def write_channel(self, run_id: str, channel: str, value_json: str) -> None:
+        """Replace one channel of the run's self-evaluation; the others stay as they are."""
+        ...
+
+    async def end_run(self, run: Run) -> None:
+        """Replace a run under way by how it ended, without its checkpoint; else StepConflictError."""
+        ...
+
+    async def run(self, run_id: str) -> Run:
+        """Return a run with its self-evaluation."""
+        ...
+
+    async def history(self, run_id: str) -> History:
+        """Return the events of a run, in order."""
+        ...
+
+    async def calls(self, run_id: str) -> list[StoredCall]:
+        """Return the tool calls of a run without outputs, in the order in which they were stored."""
+        ...
+
+    async def outputs(self, run_id: str, invocation_ids: Iterable[str]) -> dict[str, bytes]:
+        """Return the outputs of these tool calls, as far as the run has them."""
+        ...
+
+    async def invocation(self, run_id: str, invocation_id: str) -> Invocation:
+        """Return one tool call with its output; StoredDataError when that is not what was hashed."""
+        ...
+
+    async def running(self) -> list[str]:
+        """Return the ids of the runs that have not ended."""
+        ...
+
+    async def checkpoint(self, run_id: str) -> RunState:
+        """Return the state after the last recorded step of a run under way."""
+        ...
+
+    async def close(self) -> None:
+        """Release the store."""
+        ...

@@ -1,0 +1,385 @@
+"""The orchestrator as a real service over five scripted agents: where each outcome leads."""
+
+from pathlib import Path
+
+import grpc
+import pytest
+from assay.common.v1 import evidence_pb2
+from assay.common.v1.answer_pb2 import Answer, Sentence
+from assay.composer.v1 import composer_pb2
+from assay.composer.v1.composer_pb2 import ComposeResponse
+from assay.executor.v1 import executor_pb2
+from assay.executor.v1.executor_pb2 import ExecuteResponse, ExecutorResult
+from assay.gatekeeper.v1 import gatekeeper_pb2
+from assay.gatekeeper.v1.gatekeeper_pb2 import CheckResponse
+from assay.orchestrator.v1 import run_pb2
+from assay.planner.v1 import planner_pb2
+from assay.planner.v1.planner_pb2 import PlanResponse
+from assay.verifier.v1 import verifier_pb2
+from assay.verifier.v1.verifier_pb2 import VerifyResponse
+
+from tests.fakes.agents import (
+    LOG,
+    PLAN,
+    SYMPTOM_BINDING,
+    Outcome,
+    Reply,
+    Stack,
+    cause,
+    claim,
+    composed,
+    ended,
+    executed,
+    invocation,
+    judging,
+    stack,
+)
+
+START = ["planner:COMPLETED", "executor:COMPLETED", "gatekeeper:PASS", "verified_input:COMPLETED"]
+FALLBACK = "fallback:COMPLETED"
+LOW = evidence_pb2.VERDICT_LOW_CONFID
+PASS = evidence_pb2.VERDICT_PASS
+REJECT = evidence_pb2.VERDICT_REJECT
+CONTRADICTED = evidence_pb2.CLASSIFICATION_CONTRADICTED
+INFERRED = evidence_pb2.CLASSIFICATION_REASONABLE_INFERENCE
+
+
+def plan(status: "planner_pb2.PlannerStatus.ValueType") -> PlanResponse:
+    return PlanResponse(status=status)
+
+
+async def run_with(path: Path, script: dict[str, list[Reply]]) -> tuple[Stack, Outcome]:
+    """Diagnose once with some methods' replies replaced; the stack is closed afterwards."""
+    async with stack(path / "runs.db") as running:
+        for agent in running.agents.all().values():
+            agent.replies.update({name: script[name] for name in agent.replies if name in script})
+        outcome = await running.diagnose()
+        assert await running.stored(outcome.run.run_id) == outcome.run
+        return running, outcome
+
+
+async def test_pass(tmp_path: Path) -> None:
+    _, outcome = await run_with(tmp_path, {})
+    run = outcome.run
+    assert outcome.path == [*START, "verifier:COMPLETED", "composer:COMPLETED"]
+    assert (run.status, run.effective_verdict) == (run_pb2.RUN_STATUS_SUCCEEDED, PASS)
+    assert [(item.component, item.fault) for item in run.suspects] == [("api", "config.changed")]
+    assert [item.claim.claim_id for item in run.claims] == ["symptom-1", "cause-1"]
+    assert run.answer.confirmed
+    assert not run.HasField("failure")
+    assert run.usage.tool_invocations == 3
+    assert run.usage.node_executions == 6
+    assert {(row.source, row.reason) for row in run.checked if row.reason} == {
+        ("logs/gone.log", "no such source"),
+        ("alert", "the bundle has no alerts"),
+    }
+    assert (run.context.window.start.seconds, run.context.window.end.seconds) == (1_000, 2_001)
+
+
+async def test_the_stream_begins_with_the_run_and_ends_with_it(tmp_path: Path) -> None:
+    _, outcome = await run_with(tmp_path, {})
+    kinds = [message.WhichOneof("payload") for message in outcome.messages]
+    assert (kinds[0], kinds[-1]) == ("started", "run")
+    assert outcome.messages[0].started.run_id == outcome.run.run_id
+    assert kinds.count("node_started") == kinds.count("event") == 6
+    assert kinds.count("invocation") == 3
+
+
+async def test_each_agent_sees_only_what_it_may(tmp_path: Path) -> None:
+    running, _ = await run_with(tmp_path, {})
+    agents = running.agents
+    unreferenced = b"canary-unreferenced-line"
+    assert unreferenced in agents.gatekeeper.wire["Check"][0]
+    for agent, method in (("planner", "Plan"), ("verifier", "Verify"), ("composer", "Compose")):
+        assert unreferenced not in agents.all()[agent].wire[method][0]
+    request = agents.gatekeeper.requests("Check")[0]
+    assert [item.id for item in request.invocations] == ["inv-1", "inv-2", "inv-3"]
+    assert [item.id for item in request.outputs] == ["inv-1", "inv-2"]
+
+
+async def test_a_rejected_run_is_composed_without_claims(tmp_path: Path) -> None:
+    running, outcome = await run_with(tmp_path, {"Verify": [judging(REJECT, cause_1=CONTRADICTED)]})
+    assert outcome.path[-1] == "composer:COMPLETED"
+    assert (outcome.run.status, outcome.run.effective_verdict) == (run_pb2.RUN_STATUS_DEGRADED, REJECT)
+    assert not outcome.run.suspects
+    assert not outcome.run.claims
+    assert not running.agents.composer.requests("Compose")[0].claims
+    assert not outcome.run.HasField("failure")
+
+
+async def test_a_failed_binding_bounds_the_verdict(tmp_path: Path) -> None:
+    wrong = {**SYMPTOM_BINDING, "matched_text": "canary-never-logged"}
+    document = executed(claim("symptom-1", evidence_bindings=[SYMPTOM_BINDING, wrong]), cause())
+    running, outcome = await run_with(tmp_path, {"Execute": [document]})
+    assert "gatekeeper:LOW_CONFID" in outcome.path
+    assert outcome.evaluation["model_verdict"] == "PASS"
+    assert outcome.run.effective_verdict == LOW
+    assert "evidence_retry:COMPLETED" not in outcome.path
+    assert b"canary-never-logged" not in running.agents.verifier.wire["Verify"][0]
+    assert outcome.run.status == run_pb2.RUN_STATUS_SUCCEEDED
+
+
+async def test_the_guard_lowers_what_the_evidence_does_not_hold(tmp_path: Path) -> None:
+    document = executed(cause(statement='The change "api: pool size raised" was applied 42 times.'))
+    again = executed(calls=())
+    _, outcome = await run_with(tmp_path, {"Execute": [document, again]})
+    check = outcome.evaluation["claim_checks"][0]
+    assert (check["model_classification"], check["classification"]) == ("direct_observation", "overstated")
+    assert outcome.evaluation["facts_checked"][0]["fact_class"] == "indirect_support"
+    assert outcome.run.effective_verdict == LOW
+    assert not outcome.run.suspects
+
+
+def result(document: bytes) -> ExecuteResponse:
+    status = executor_pb2.EXECUTOR_STATUS_COMPLETED
+    return ExecuteResponse(result=ExecutorResult(status=status, document=document))
+
+
+FALLBACKS: list[tuple[str, dict[str, list[Reply]], list[str]]] = [
+    (
+        "planner_non_retryable_failed",
+        {"Plan": [plan(planner_pb2.PLANNER_STATUS_NON_RETRYABLE_FAILED)]},
+        ["planner:NON_RETRYABLE_FAILED"],
+    ),
+    ("planner_unknown", {"Plan": [PlanResponse()]}, ["planner:UNKNOWN"]),
+    (
+        "planner_invalid_output",
+        {"Plan": [plan(planner_pb2.PLANNER_STATUS_COMPLETED)]},
+        ["planner:INVALID_OUTPUT", "planner:INVALID_OUTPUT"],
+    ),
+    (
+        "planner_retryable_failed",
+        {"Plan": [grpc.StatusCode.UNAVAILABLE]},
+        ["planner:RETRYABLE_FAILED", "planner:RETRYABLE_FAILED"],
+    ),
+    ("planner_non_retryable_failed", {"Plan": [grpc.StatusCode.INTERNAL]}, ["planner:NON_RETRYABLE_FAILED"]),
+    (
+        "executor_invalid_output",
+        {"Execute": [ended(executor_pb2.EXECUTOR_STATUS_INVALID_OUTPUT)]},
+        ["planner:COMPLETED", "executor:INVALID_OUTPUT"],
+    ),
+    (
+        "executor_tool_blocked",
+        {"Execute": [ended(executor_pb2.EXECUTOR_STATUS_TOOL_BLOCKED)]},
+        ["planner:COMPLETED", "executor:TOOL_BLOCKED"],
+    ),
+    (
+        "executor_failed",
+        {"Execute": [ended(executor_pb2.EXECUTOR_STATUS_FAILED)]},
+        ["planner:COMPLETED", "executor:FAILED"],
+    ),
+    (
+        "executor_unknown",
+        {"Execute": [ended(executor_pb2.EXECUTOR_STATUS_UNSPECIFIED)]},
+        ["planner:COMPLETED", "executor:UNKNOWN"],
+    ),
+    (
+        "executor_invalid_output",
+        {"Execute": [ended(executor_pb2.EXECUTOR_STATUS_COMPLETED)]},
+        ["planner:COMPLETED", "executor:INVALID_OUTPUT"],
+    ),
+    (
+        "executor_failed",
+        {"Execute": [[ExecuteResponse(invocation=LOG)]]},
+        ["planner:COMPLETED", "executor:FAILED"],
+    ),
+    (
+        "executor_failed",
+        {"Execute": [[*executed(claim("s")), grpc.StatusCode.UNAVAILABLE]]},
+        ["planner:COMPLETED", "executor:FAILED"],
+    ),
+    (
+        "executor_invalid_output",
+        {"Execute": [executed(claim("s"), calls=(LOG, LOG))]},
+        ["planner:COMPLETED", "executor:INVALID_OUTPUT"],
+    ),
+    (
+        "gatekeeper_reject",
+        {"Execute": [[ExecuteResponse(invocation=LOG), result(b'{"claims": []}')]]},
+        [*START[:2], "gatekeeper:REJECT"],
+    ),
+    (
+        "gatekeeper_low_confid",
+        {"Execute": [executed()]},
+        [*START[:2], "gatekeeper:LOW_CONFID"],
+    ),
+    ("gatekeeper_unknown", {"Check": [CheckResponse()]}, [*START[:2], "gatekeeper:UNKNOWN"]),
+    (
+        "gatekeeper_invalid_output",
+        {"Check": [CheckResponse(status=gatekeeper_pb2.GATEKEEPER_STATUS_PASS, verified_binding_count=1)]},
+        [*START[:2], "gatekeeper:INVALID_OUTPUT"],
+    ),
+    (
+        "gatekeeper_retryable_failed",
+        {"Check": [grpc.StatusCode.UNAVAILABLE]},
+        [*START[:2], "gatekeeper:RETRYABLE_FAILED"],
+    ),
+    (
+        "verifier_invalid_output",
+        {"Verify": [VerifyResponse(status=verifier_pb2.VERIFIER_STATUS_COMPLETED)]},
+        [*START, "verifier:INVALID_OUTPUT", "verifier:INVALID_OUTPUT"],
+    ),
+    (
+        "verifier_invalid_output",
+        {"Verify": [judging(evidence_pb2.VERDICT_UNSPECIFIED)]},
+        [*START, "verifier:INVALID_OUTPUT", "verifier:INVALID_OUTPUT"],
+    ),
+    ("verifier_unknown", {"Verify": [VerifyResponse()]}, [*START, "verifier:UNKNOWN"]),
+    (
+        "verifier_non_retryable_failed",
+        {"Verify": [grpc.StatusCode.PERMISSION_DENIED]},
+        [*START, "verifier:NON_RETRYABLE_FAILED"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("reason", "script", "path"), FALLBACKS)
+async def test_before_a_verification_fallback_states_no_cause(
+    tmp_path: Path, reason: str, script: dict[str, list[Reply]], path: list[str]
+) -> None:
+    async with stack(tmp_path / "runs.db") as running:
+        for agent in running.agents.all().values():
+            agent.replies.update({name: script[name] for name in agent.replies if name in script})
+        outcome = await running.diagnose()
+        trace = await running.trace(outcome.run.run_id)
+    run = outcome.run
+    assert outcome.path == [*path, FALLBACK]
+    assert (run.status, run.effective_verdict) == (run_pb2.RUN_STATUS_DEGRADED, 0)
+    assert (trace.final_node, trace.termination_reason, trace.degraded) == ("fallback", reason, True)
+    assert f"{run.failure.node}:{run.failure.status}" == path[-1]
+    assert not run.suspects
+    assert not run.claims
+    assert not run.answer.confirmed
+    assert not run.answer.possible_directions
+    assert run.answer.summary
+    assert outcome.evaluation["prompt_audit"]["version"]
+    assert outcome.evaluation["failure"]["node"] == run.failure.node
+    assert not outcome.evaluation.keys() & {"verdict", "model_verdict", "effective_verdict"}
+
+
+INVENTED = ComposeResponse(
+    status=composer_pb2.COMPOSER_STATUS_COMPLETED,
+    answer=Answer(summary=[Sentence(text="api failed 4711 times.", claim_ids=["symptom-1"])]),
+)
+COMPOSER_FAILURES: list[tuple[Reply, list[str]]] = [
+    (INVENTED, ["composer:INVALID_OUTPUT"] * 2),
+    (ComposeResponse(status=composer_pb2.COMPOSER_STATUS_COMPLETED), ["composer:INVALID_OUTPUT"] * 2),
+    (ComposeResponse(), ["composer:UNKNOWN"]),
+    (grpc.StatusCode.UNAVAILABLE, ["composer:RETRYABLE_FAILED"] * 2),
+    (grpc.StatusCode.INTERNAL, ["composer:NON_RETRYABLE_FAILED"]),
+]
+
+
+@pytest.mark.parametrize(("reply", "attempts"), COMPOSER_FAILURES)
+async def test_after_a_verification_fallback_keeps_directions_and_suspects(
+    tmp_path: Path, reply: Reply, attempts: list[str]
+) -> None:
+    _, outcome = await run_with(tmp_path, {"Compose": [reply]})
+    run = outcome.run
+    assert outcome.path == [*START, "verifier:COMPLETED", *attempts, FALLBACK]
+    assert (run.status, run.effective_verdict) == (run_pb2.RUN_STATUS_DEGRADED, PASS)
+    assert not run.answer.confirmed
+    assert [item.claim_ids for item in run.answer.possible_directions] == [["symptom-1"], ["cause-1"]]
+    assert [item.component for item in run.suspects] == ["api"]
+    assert outcome.evaluation["verdict"] == "PASS"
+    assert outcome.evaluation["composer_output"] == {"status": attempts[0].split(":")[1]}
+    assert b"4711" not in run.SerializeToString()
+
+
+async def test_a_fallback_after_reject_shows_no_claim(tmp_path: Path) -> None:
+    script: dict[str, list[Reply]] = {
+        "Verify": [judging(REJECT, cause_1=CONTRADICTED)],
+        "Compose": [grpc.StatusCode.INTERNAL],
+    }
+    _, outcome = await run_with(tmp_path, script)
+    assert (outcome.run.status, outcome.run.effective_verdict) == (run_pb2.RUN_STATUS_DEGRADED, REJECT)
+    assert not outcome.run.suspects
+    assert not outcome.run.answer.possible_directions
+
+
+@pytest.mark.parametrize(
+    ("method", "failure", "success"),
+    [
+        ("Plan", plan(planner_pb2.PLANNER_STATUS_INVALID_OUTPUT), PLAN),
+        ("Plan", grpc.StatusCode.RESOURCE_EXHAUSTED, PLAN),
+        ("Verify", VerifyResponse(status=verifier_pb2.VERIFIER_STATUS_RETRYABLE_FAILED), judging()),
+        ("Verify", grpc.StatusCode.ABORTED, judging()),
+        ("Compose", INVENTED, composed),
+    ],
+)
+async def test_one_technical_retry_repeats_one_call_only_with_the_same_bytes(
+    tmp_path: Path, method: str, failure: Reply, success: Reply
+) -> None:
+    running, outcome = await run_with(tmp_path, {method: [failure, success]})
+    assert outcome.run.status == run_pb2.RUN_STATUS_SUCCEEDED
+    for agent in running.agents.all().values():
+        for name, wire in agent.wire.items():
+            assert len(wire) == (2 if name == method else 1)
+            assert wire[0] == wire[-1]
+
+
+SECOND = executed(
+    claim("new-1", critical=False, evidence_bindings=[{**SYMPTOM_BINDING, "source_invocation_id": "inv-9"}]),
+    calls=[
+        invocation(
+            "inv-9",
+            "logs_search",
+            {"source": "logs/api.log"},
+            {"lines": [{"text": "api: connection refused by db"}]},
+        )
+    ],
+)
+
+
+async def test_an_evidence_gap_starts_one_second_cycle(tmp_path: Path) -> None:
+    script: dict[str, list[Reply]] = {
+        "Execute": [executed(claim("symptom-1"), cause()), SECOND],
+        "Verify": [judging(LOW, cause_1=INFERRED), judging(LOW, cause_1=INFERRED)],
+    }
+    running, outcome = await run_with(tmp_path, script)
+    agents = running.agents
+    cycle = [*START, "verifier:COMPLETED"]
+    assert outcome.path == [*cycle, "evidence_retry:COMPLETED", *cycle, "composer:COMPLETED"]
+    first, second = agents.planner.requests("Plan")
+    assert (first.mode, second.mode) == (
+        planner_pb2.PLAN_MODE_FULL,
+        planner_pb2.PLAN_MODE_EVIDENCE_GAP_ONLY,
+    )
+    assert not first.gaps
+    assert [(gap.claim_id, bool(gap.statement)) for gap in second.gaps] == [("cause-1", True)]
+    assert [gap.claim_id for gap in agents.executor.requests("Execute")[1].gaps] == ["cause-1"]
+    asked = agents.verifier.requests("Verify")
+    assert not asked[0].HasField("retry_context")
+    assert asked[1].retry_context.evidence_retry_count == 1
+    assert [(gap.claim_id, gap.statement) for gap in asked[1].retry_context.gaps] == [("cause-1", "")]
+    ids = [item.claim_id for item in asked[1].verified_executor_output.claims]
+    assert ids == ["symptom-1", "cause-1", "cycle2-new-1"]
+    assert len(agents.gatekeeper.requests("Check")[1].invocations) == 4
+    assert outcome.evaluation["first_verification"]["verdict"] == "LOW_CONFID"
+    assert outcome.run.usage.tool_invocations == 4
+
+
+async def test_a_second_cycle_that_fails_falls_back_to_the_first_evaluation(tmp_path: Path) -> None:
+    script: dict[str, list[Reply]] = {
+        "Verify": [judging(LOW, cause_1=INFERRED)],
+        "Plan": [PLAN, grpc.StatusCode.INTERNAL],
+    }
+    _, outcome = await run_with(tmp_path, script)
+    run = outcome.run
+    assert outcome.path[-2:] == ["planner:NON_RETRYABLE_FAILED", FALLBACK]
+    assert (run.status, run.effective_verdict) == (run_pb2.RUN_STATUS_DEGRADED, 0)
+    assert not run.answer.confirmed
+    assert [item.claim_ids for item in run.answer.possible_directions] == [["symptom-1"], ["cause-1"]]
+    assert [item.component for item in run.suspects] == ["api"]
+    assert "verdict" not in outcome.evaluation
+    assert outcome.evaluation["first_verification"]["verdict"] == "LOW_CONFID"
+
+
+async def test_a_second_document_that_is_none_goes_to_the_gate_unmerged(tmp_path: Path) -> None:
+    script: dict[str, list[Reply]] = {
+        "Execute": [executed(claim("symptom-1"), cause()), [result(b'{"claims": []}')]],
+        "Verify": [judging(LOW, cause_1=INFERRED)],
+    }
+    running, outcome = await run_with(tmp_path, script)
+    assert running.agents.gatekeeper.requests("Check")[1].document == b'{"claims": []}'
+    assert outcome.path[-2:] == ["gatekeeper:REJECT", FALLBACK]

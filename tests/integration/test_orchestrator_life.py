@@ -1,0 +1,285 @@
+"""How runs end when something ends them: a killed agent, a caller that leaves, time, a restart."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import grpc
+import grpc.aio
+import pytest
+from assay.common.v1.context_pb2 import DiagnosisContext
+from assay.executor.v1.executor_pb2 import ExecuteResponse
+from assay.orchestrator.v1 import diagnosis_pb2, run_pb2
+from assay.orchestrator.v1.diagnosis_pb2 import DiagnoseRequest
+from assay.orchestrator.v1.run_pb2 import OrchestrationEvent, Run
+from assay.orchestrator.v1.state_pb2 import RunState
+
+from orchestrator.store.sqlite import open_store
+from tests.fakes.agents import LOG, Agents, Reply, Stack, hang, stack
+
+METHODS = {
+    "planner": "Plan",
+    "executor": "Execute",
+    "gatekeeper": "Check",
+    "verifier": "Verify",
+    "composer": "Compose",
+}
+
+
+def hanging(name: str) -> Agents:
+    """Agents of which one takes its call, and never answers it."""
+    agents = Agents()
+    reply: Reply = [ExecuteResponse(invocation=LOG), hang] if name == "executor" else hang
+    agents.all()[name].replies[METHODS[name]] = [reply]
+    return agents
+
+
+async def until_ended(running: Stack, run_id: str) -> Run:
+    async with asyncio.timeout(20):
+        while (run := await running.stored(run_id)).status == run_pb2.RUN_STATUS_RUNNING:
+            pass
+    return run
+
+
+@pytest.mark.parametrize("name", METHODS)
+async def test_an_agent_that_is_not_there(tmp_path: Path, name: str) -> None:
+    async with stack(tmp_path / "runs.db") as running:
+        await running.agents.all()[name].kill()
+        outcome = await running.diagnose()
+        stored = await running.stored(outcome.run.run_id)
+    # Without the executor nothing can be planned: the list of tools is part of the planner's attempt.
+    blamed = "planner" if name == "executor" else name
+    assert stored.status == run_pb2.RUN_STATUS_DEGRADED
+    assert stored.failure.node == blamed
+    assert stored.failure.reason_code == "call_unavailable"
+    assert outcome.path[-1] == "fallback:COMPLETED"
+    retried = blamed in ("planner", "verifier", "composer")
+    assert sum(step.startswith(blamed) for step in outcome.path) == (2 if retried else 1)
+
+
+@pytest.mark.parametrize("name", METHODS)
+async def test_an_agent_that_is_killed_in_the_middle_of_its_call(tmp_path: Path, name: str) -> None:
+    async with stack(tmp_path / "runs.db", hanging(name)) as running:
+        agent = running.agents.all()[name]
+        async with running.diagnosing(agent, METHODS[name]) as task:
+            await agent.kill()
+            outcome = await task
+        stored = await running.stored(outcome.run.run_id)
+    assert stored.status == run_pb2.RUN_STATUS_DEGRADED
+    assert stored.failure.node == name
+    assert outcome.path[-1] == "fallback:COMPLETED"
+
+
+async def test_tool_calls_of_a_killed_executor_are_kept(tmp_path: Path) -> None:
+    async with stack(tmp_path / "runs.db", hanging("executor"), executor_seconds=0.5) as running:
+        outcome = await running.diagnose()
+        request = diagnosis_pb2.GetInvocationRequest(run_id=outcome.run.run_id, invocation_id="inv-1")
+        kept = await running.stub.GetInvocation(request, timeout=10)
+    assert kept.invocation == LOG
+    assert outcome.run.failure.reason_code == "call_deadline_exceeded"
+    assert [row.invocation_id for row in outcome.run.checked if row.invocation_id] == ["inv-1"]
+
+
+@pytest.mark.parametrize("name", METHODS)
+async def test_the_run_s_own_deadline(tmp_path: Path, name: str) -> None:
+    async with stack(tmp_path / "runs.db", hanging(name), run_seconds=1.0) as running:
+        outcome = await running.diagnose()
+        trace = await running.trace(outcome.run.run_id)
+    assert outcome.run.status == run_pb2.RUN_STATUS_CANCELLED
+    assert outcome.run.failure.reason_code == "deadline_exceeded"
+    assert not outcome.run.HasField("answer")
+    assert not outcome.run.suspects
+    assert outcome.path[-1].startswith(name)
+    assert (trace.final_node, trace.degraded) == ("", False)
+    assert trace.events[-1].reason_code == "call_deadline_exceeded"
+
+
+async def test_the_caller_s_deadline_is_kept_with_a_reserve(tmp_path: Path) -> None:
+    async with stack(tmp_path / "runs.db", hanging("verifier")) as running:
+        outcome = await running.diagnose(timeout_seconds=2)
+    assert outcome.run.status == run_pb2.RUN_STATUS_CANCELLED
+    assert outcome.run.failure.reason_code == "deadline_exceeded"
+
+
+@pytest.mark.parametrize("name", METHODS)
+async def test_a_caller_that_leaves_cancels_the_run(tmp_path: Path, name: str) -> None:
+    async with stack(tmp_path / "runs.db", hanging(name)) as running:
+        request = DiagnoseRequest(question="why?")
+        request.scope.bundle = "incident"
+        call = running.stub.Diagnose(request, timeout=30)
+        started = await anext(aiter(call))
+        async with asyncio.timeout(10):
+            await running.agents.all()[name].arrival(METHODS[name]).wait()
+        call.cancel()
+        run = await until_ended(running, started.started.run_id)
+    assert run.status == run_pb2.RUN_STATUS_CANCELLED
+    assert run.failure.reason_code == "call_cancelled"
+    assert not run.HasField("answer")
+
+
+async def test_a_run_under_way_shows_how_far_it_has_come(tmp_path: Path) -> None:
+    async with stack(tmp_path / "runs.db", hanging("gatekeeper")) as running:
+        request = DiagnoseRequest(question="why?")
+        request.scope.bundle = "incident"
+        call = running.stub.Diagnose(request, timeout=30)
+        run_id = (await anext(aiter(call))).started.run_id
+        async with asyncio.timeout(10):
+            await running.agents.gatekeeper.arrival("Check").wait()
+        run = await running.stored(run_id)
+        trace = await running.trace(run_id)
+        call.cancel()
+        await until_ended(running, run_id)
+    assert (run.status, trace.status) == (run_pb2.RUN_STATUS_RUNNING, run_pb2.RUN_STATUS_RUNNING)
+    assert (run.usage.node_executions, run.usage.tool_invocations) == (2, 3)
+    assert len(run.checked) == 3
+    assert not run.HasField("answer")
+    assert [event.node for event in trace.events] == ["planner", "executor"]
+
+
+async def test_a_stopping_orchestrator_stores_what_it_cancels(tmp_path: Path) -> None:
+    async with stack(tmp_path / "runs.db", hanging("verifier")) as running:
+        request = DiagnoseRequest(question="why?")
+        request.scope.bundle = "incident"
+        call = running.stub.Diagnose(request, timeout=30)
+        run_id = (await anext(aiter(call))).started.run_id
+        async with asyncio.timeout(10):
+            await running.agents.verifier.arrival("Verify").wait()
+    store = await open_store(tmp_path / "runs.db", busy_seconds=1, keep_runs=10)
+    run = await store.run(run_id)
+    await store.close()
+    assert (run.status, run.failure.reason_code) == (run_pb2.RUN_STATUS_CANCELLED, "call_cancelled")
+
+
+async def test_a_run_that_an_earlier_process_left_is_ended(tmp_path: Path) -> None:
+    store = await open_store(tmp_path / "runs.db", busy_seconds=1, keep_runs=10)
+    context = DiagnosisContext(question="why?")
+    left = Run(run_id="left", status=run_pb2.RUN_STATUS_RUNNING, context=context)
+    await store.create_run(left, RunState(context=context))
+    event = OrchestrationEvent(
+        sequence=1, node="planner", outcome="COMPLETED", reason_code="completed", attempt=1
+    )
+    await store.record_step("left", event, RunState(context=context, orchestration_events=[event]))
+    await store.add_invocation("left", LOG)
+    await store.close()
+    async with stack(tmp_path / "runs.db") as running:
+        run = await running.stored("left")
+        trace = await running.trace("left")
+    assert run.status == run_pb2.RUN_STATUS_FAILED
+    assert run.failure.reason_code == "orchestrator_restarted"
+    assert run.usage.tool_invocations == 1
+    assert run.HasField("end_time")
+    assert [event.node for event in trace.events] == ["planner"]
+    assert trace.final_node == ""
+
+
+async def left_behind(path: Path, state: RunState) -> None:
+    store = await open_store(path, busy_seconds=1, keep_runs=10)
+    context = DiagnosisContext(question="why?")
+    await store.create_run(Run(run_id="left", status=run_pb2.RUN_STATUS_RUNNING, context=context), state)
+    await store.close()
+
+
+async def test_a_checkpoint_that_cannot_be_read_still_ends_its_run(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    await left_behind(path, RunState())
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE run_state SET body = ?", (b"\xff\xff forged",))
+    async with stack(path) as running:
+        run = await running.stored("left")
+    assert (run.status, run.context.question) == (run_pb2.RUN_STATUS_FAILED, "why?")
+
+
+async def test_a_checkpoint_that_holds_nonsense_still_ends_its_run(tmp_path: Path) -> None:
+    await left_behind(tmp_path / "runs.db", RunState(verified_input=b"\xff\xff forged"))
+    async with stack(tmp_path / "runs.db") as running:
+        run = await running.stored("left")
+    assert run.status == run_pb2.RUN_STATUS_FAILED
+    assert run.failure.reason_code == "orchestrator_restarted"
+
+
+async def refused(running: Stack, question: str = "why?", bundle: str = "incident") -> grpc.StatusCode:
+    request = DiagnoseRequest(question=question)
+    request.scope.bundle = bundle
+    with pytest.raises(grpc.aio.AioRpcError) as error:
+        async for _ in running.stub.Diagnose(request, timeout=10):
+            pass
+    return error.value.code()
+
+
+async def test_a_full_orchestrator_refuses(tmp_path: Path) -> None:
+    async with stack(tmp_path / "runs.db", hanging("gatekeeper"), max_runs=1) as running:
+        async with running.diagnosing(running.agents.gatekeeper, "Check") as task:
+            assert await refused(running) is grpc.StatusCode.RESOURCE_EXHAUSTED
+            await running.agents.gatekeeper.kill()
+            await task
+        # The place is free again.
+        assert (await running.diagnose()).path
+
+
+@pytest.mark.parametrize(
+    "code",
+    [grpc.StatusCode.NOT_FOUND, grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.INVALID_ARGUMENT],
+)
+async def test_a_bundle_that_the_executor_refuses_begins_no_run(
+    tmp_path: Path, code: grpc.StatusCode
+) -> None:
+    async with stack(tmp_path / "runs.db") as running:
+        running.agents.executor.replies["ListTools"] = [code]
+        assert await refused(running) is code
+        assert not running.agents.planner.wire
+    store = await open_store(tmp_path / "runs.db", busy_seconds=1, keep_runs=10)
+    assert await store.running() == []
+    await store.close()
+
+
+async def test_a_list_that_fails_once_is_asked_for_again_by_the_planner_s_attempt(tmp_path: Path) -> None:
+    async with stack(tmp_path / "runs.db") as running:
+        listed = running.agents.executor.replies["ListTools"]
+        running.agents.executor.replies["ListTools"] = [grpc.StatusCode.UNAVAILABLE, *listed]
+        outcome = await running.diagnose()
+        assert len(running.agents.executor.wire["ListTools"]) == 2
+    assert outcome.run.status == run_pb2.RUN_STATUS_SUCCEEDED
+    assert outcome.path[0] == "planner:COMPLETED"
+
+
+async def test_wrong_requests(tmp_path: Path) -> None:
+    async with stack(tmp_path / "runs.db") as running:
+        assert await refused(running, question=" ") is grpc.StatusCode.INVALID_ARGUMENT
+        assert await refused(running, bundle="") is grpc.StatusCode.INVALID_ARGUMENT
+        assert not running.agents.executor.wire
+        run_id = (await running.diagnose()).run.run_id
+        expected = {
+            ("", "inv-1"): grpc.StatusCode.INVALID_ARGUMENT,
+            (run_id, " "): grpc.StatusCode.INVALID_ARGUMENT,
+            ("no-such-run", "inv-1"): grpc.StatusCode.NOT_FOUND,
+            (run_id, "no-such-call"): grpc.StatusCode.NOT_FOUND,
+        }
+        for (run, call), code in expected.items():
+            request = diagnosis_pb2.GetInvocationRequest(run_id=run, invocation_id=call)
+            with pytest.raises(grpc.aio.AioRpcError) as error:
+                await running.stub.GetInvocation(request, timeout=10)
+            assert error.value.code() is code
+        for run, code in (("", grpc.StatusCode.INVALID_ARGUMENT), ("no", grpc.StatusCode.NOT_FOUND)):
+            with pytest.raises(grpc.aio.AioRpcError) as error:
+                await running.stub.GetRun(diagnosis_pb2.GetRunRequest(run_id=run), timeout=10)
+            assert error.value.code() is code
+            with pytest.raises(grpc.aio.AioRpcError) as error:
+                await running.stub.GetTrace(diagnosis_pb2.GetTraceRequest(run_id=run), timeout=10)
+            assert error.value.code() is code
+
+
+async def test_a_call_without_a_deadline_is_refused(tmp_path: Path) -> None:
+    async with stack(tmp_path / "runs.db") as running:
+        with pytest.raises(grpc.aio.AioRpcError) as error:
+            await running.stub.GetRun(diagnosis_pb2.GetRunRequest(run_id="x"))
+        assert error.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+
+
+async def test_runs_at_once_do_not_meet(tmp_path: Path) -> None:
+    async with stack(tmp_path / "runs.db", max_runs=8) as running:
+        outcomes = await asyncio.gather(*(running.diagnose() for _ in range(8)))
+    assert len({outcome.run.run_id for outcome in outcomes}) == 8
+    for outcome in outcomes:
+        assert outcome.run.status == run_pb2.RUN_STATUS_SUCCEEDED
+        assert outcome.run.usage.tool_invocations == 3

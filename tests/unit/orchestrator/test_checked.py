@@ -1,0 +1,74 @@
+"""Where a run looked, and the window it looked at."""
+
+import pytest
+from assay.common.v1 import tool_pb2
+from assay.common.v1.context_pb2 import DiagnosisContext, TimeWindow
+from assay.common.v1.tool_pb2 import Invocation, SourceInfo, ToolCatalog
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from orchestrator.checked import MAX_REASON_CHARS, absent_sources, checked_row
+from orchestrator.nodes.planner import framed
+
+ERROR = tool_pb2.INVOCATION_STATUS_ERROR
+OK = tool_pb2.INVOCATION_STATUS_OK
+
+
+def test_a_failed_call_says_why() -> None:
+    call = Invocation(id="i", tool_name="t", status=ERROR, arguments_json=b'{"source": "logs/a.log"}')
+    row = checked_row(call, b'{"error": "too large, narrow it"}')
+    assert (row.source, row.reason) == ("logs/a.log", "too large, narrow it")
+
+
+@pytest.mark.parametrize(
+    "output", [b"", b"not json", b"[]", b'{"error": 7}', b'{"error": "a", "error": "b"}', b"\xff"]
+)
+def test_an_output_without_a_reason_gives_none(output: bytes) -> None:
+    assert checked_row(Invocation(status=ERROR), output).reason == ""
+
+
+def test_the_output_of_a_good_call_is_never_shown() -> None:
+    assert checked_row(Invocation(status=OK), b'{"error": "a log line"}').reason == ""
+
+
+def test_a_reason_is_bounded() -> None:
+    row = checked_row(Invocation(status=ERROR), b'{"error": "' + b"x" * 10_000 + b'"}')
+    assert len(row.reason) == MAX_REASON_CHARS
+
+
+def test_absent_sources_are_named_by_file_or_kind() -> None:
+    catalog = ToolCatalog(
+        sources=[
+            SourceInfo(kind="log", name="logs/a.log", available=True),
+            SourceInfo(kind="log", name="logs/b.log", reason="no permission"),
+            SourceInfo(kind="alert", reason="none"),
+        ]
+    )
+    rows = [(row.source, row.reason) for row in absent_sources(catalog)]
+    assert rows == [("logs/b.log", "no permission"), ("alert", "none")]
+
+
+def source(first: int | None, last: int | None) -> SourceInfo:
+    info = SourceInfo(kind="log", available=True)
+    if first is not None:
+        info.first_time.CopyFrom(Timestamp(seconds=first))
+    if last is not None:
+        info.last_time.CopyFrom(Timestamp(seconds=last, nanos=5))
+    return info
+
+
+def test_the_window_covers_every_source_and_its_last_instant() -> None:
+    catalog = ToolCatalog(sources=[source(20, 30), source(None, None), source(10, 25)])
+    window = framed(DiagnosisContext(), catalog).window
+    assert (window.start.seconds, window.end.seconds, window.end.nanos) == (10, 31, 5)
+
+
+def test_a_given_window_is_kept() -> None:
+    context = DiagnosisContext(window=TimeWindow(start=Timestamp(seconds=12)))
+    assert framed(context, ToolCatalog(sources=[source(10, 30)])) == context
+
+
+@pytest.mark.parametrize("sources", [[], [source(None, None)], [source(5, None)]])
+def test_without_times_there_is_no_window(sources: list[SourceInfo]) -> None:
+    context = DiagnosisContext()
+    assert not framed(context, ToolCatalog(sources=sources)).HasField("window")
+    assert not context.HasField("window")

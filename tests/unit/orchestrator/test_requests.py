@@ -1,0 +1,50 @@
+"""What a caller may ask."""
+
+import pytest
+from assay.common.v1 import context_pb2
+from assay.common.v1.context_pb2 import Scope, TimeWindow
+from assay.orchestrator.v1.diagnosis_pb2 import DiagnoseRequest
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from orchestrator.requests import context_of
+from services.common.errors import InvalidArgumentError
+
+
+def asked(question: str = "How many pods run?", bundle: str = "b", intent: int = 0) -> DiagnoseRequest:
+    return DiagnoseRequest(question=question, scope=Scope(bundle=bundle), intent=intent)  # type: ignore[arg-type] # any number may come
+
+
+def test_the_intent_is_derived_or_taken() -> None:
+    assert context_of(asked()).intent == context_pb2.INTENT_LOOKUP
+    assert context_of(asked(intent=context_pb2.INTENT_CAUSE)).intent == context_pb2.INTENT_CAUSE
+
+
+def test_an_open_window_is_taken_as_it_is() -> None:
+    request = asked()
+    request.window.CopyFrom(TimeWindow(start=Timestamp(seconds=5)))
+    assert context_of(request).window == request.window
+    assert not context_of(asked()).HasField("window")
+
+
+@pytest.mark.parametrize(
+    ("request_", "field"),
+    [
+        (asked(question=" \n"), "question"),
+        (asked(question="x" * 4097), "question"),
+        (asked(bundle=""), "scope.bundle"),
+        (asked(bundle="x" * 1025), "scope.bundle"),
+        (asked(intent=9), "intent"),
+    ],
+)
+def test_what_is_refused(request_: DiagnoseRequest, field: str) -> None:
+    with pytest.raises(InvalidArgumentError) as error:
+        context_of(request_)
+    assert error.value.field == field
+
+
+@pytest.mark.parametrize("end", [4, 5])
+def test_a_window_that_ends_before_it_starts_is_refused(end: int) -> None:
+    request = asked()
+    request.window.CopyFrom(TimeWindow(start=Timestamp(seconds=5), end=Timestamp(seconds=end)))
+    with pytest.raises(InvalidArgumentError, match="before it starts"):
+        context_of(request)
