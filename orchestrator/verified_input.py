@@ -20,19 +20,10 @@ from assay.verifier.v1.verifier_pb2 import RetryContext, VerifyRequest
 from services.common.evidence import document as contract
 from services.common.evidence import places, pointer, strict_json
 from services.common.evidence.document import Claim, EvidenceBinding
+from services.common.evidence.names import number_of
 from services.common.evidence.strict_json import Json
 
 MAX_OUTPUT_BYTES = 16 << 20
-_TYPES = {
-    "symptom": evidence_pb2.CLAIM_TYPE_SYMPTOM,
-    "cause": evidence_pb2.CLAIM_TYPE_CAUSE,
-    "impact": evidence_pb2.CLAIM_TYPE_IMPACT,
-    "context": evidence_pb2.CLAIM_TYPE_CONTEXT,
-}
-_STATUSES = {
-    "confirmed": evidence_pb2.CLAIM_STATUS_CONFIRMED,
-    "possible": evidence_pb2.CLAIM_STATUS_POSSIBLE,
-}
 _CEILINGS = {
     gatekeeper_pb2.GATEKEEPER_STATUS_PASS: evidence_pb2.VERDICT_PASS,
     gatekeeper_pb2.GATEKEEPER_STATUS_LOW_CONFID: evidence_pb2.VERDICT_LOW_CONFID,
@@ -112,20 +103,17 @@ def _passed(claims: Sequence[Claim], gate: CheckResponse) -> dict[int, list[Evid
 
 
 def _verified_claim(claim: Claim, bound: Sequence[Recorded]) -> VerifiedClaim:
-    status = _STATUSES[claim.status]
+    verified = VerifiedClaim(critical=contract.is_critical(claim))
+    for field in VerifiedClaim.DESCRIPTOR.fields:
+        value = getattr(claim, field.name)
+        if field.enum_type is not None:
+            setattr(verified, field.name, number_of(field.enum_type, value))
+        elif field.name != "critical":
+            setattr(verified, field.name, value)
     if all(item.kind == tool_pb2.DOCUMENT_KIND_REFERENCE for item in bound):
         # Text about systems in general confirms nothing about this one.
-        status = evidence_pb2.CLAIM_STATUS_POSSIBLE
-    return VerifiedClaim(
-        claim_id=claim.claim_id,
-        claim_type=_TYPES[claim.claim_type],
-        status=status,
-        critical=contract.is_critical(claim),
-        statement=claim.statement,
-        component=claim.component,
-        component_kind=claim.component_kind,
-        fault=claim.fault,
-    )
+        verified.status = evidence_pb2.CLAIM_STATUS_POSSIBLE
+    return verified
 
 
 def _evidence(

@@ -11,6 +11,9 @@ from services.common.evidence.names import plain, short_name
 
 JsonObject = dict[str, Any]
 
+# Inside a claim's own object the prefix says nothing.
+_CLAIM_KEYS = {"claim_id": "id", "claim_type": "type", "component_kind": "kind"}
+
 
 def dumps(run: run_pb2.Run, trace: run_pb2.Trace) -> str:
     """Return the object as one line of ASCII, so that no text in it can reach a terminal as a command."""
@@ -76,18 +79,11 @@ def _suspect(suspect: answer_pb2.Suspect) -> JsonObject:
 
 
 def _claim(allowed: answer_pb2.AllowedClaim, checks: dict[str, evidence_pb2.ClaimCheck]) -> JsonObject:
-    claim = allowed.claim
-    check = checks.get(claim.claim_id)
+    check = checks.get(allowed.claim.claim_id)
+    claim = {_CLAIM_KEYS.get(name, name): value for name, value in plain(allowed.claim).items()}
     return {
-        "id": claim.claim_id,
-        "type": short_name(evidence_pb2.ClaimType.DESCRIPTOR, claim.claim_type),
-        "status": short_name(evidence_pb2.ClaimStatus.DESCRIPTOR, claim.status),
+        **claim,
         "confirmed": allowed.confirmed,
-        "critical": claim.critical,
-        "statement": claim.statement,
-        "component": claim.component,
-        "kind": claim.component_kind,
-        "fault": claim.fault,
         "check": plain(check) if check else None,
         "evidence_bindings": [_binding(item.evidence) for item in allowed.evidence],
     }

@@ -9,7 +9,7 @@ from assay.executor.v1 import executor_pb2, executor_pb2_grpc
 from services.common.rpc.service import Service, run
 from services.executor.analyst.analyst import Analyst
 from services.executor.execution import Bundles, Execution
-from services.executor.reasoner import OfflineReasoner
+from services.executor.reasoner import OfflineReasoner, Reasoner
 from services.executor.runtime import Clocks, Runtime
 from services.executor.servicer import ExecutorServicer
 from services.executor.settings import ExecutorSettings
@@ -20,6 +20,13 @@ from services.executor.workers import Workers
 NAME = executor_pb2.DESCRIPTOR.services_by_name["ExecutorService"].full_name
 
 
+def reasoner(settings: ExecutorSettings, workers: Workers) -> Reasoner:
+    """Return the reasoner that the settings name."""
+    match settings.reasoner:
+        case "offline":
+            return OfflineReasoner(Analyst(), workers)
+
+
 async def build(settings: ExecutorSettings) -> Service:
     """Put the executor together."""
     clocks = Clocks(now=lambda: datetime.now(UTC), monotonic=time.monotonic)
@@ -28,8 +35,7 @@ async def build(settings: ExecutorSettings) -> Service:
     offered = tools(settings.max_output_bytes, settings.tool_deadline_seconds)
     bundles = Bundles(settings.bundle_root, limits, workers, settings.inventory_deadline_seconds)
     runtime = Runtime(offered, workers, clocks, _new_id)
-    reasoner = OfflineReasoner(Analyst(), workers)
-    execution = Execution(bundles, runtime, reasoner, settings.analysis_deadline_seconds)
+    execution = Execution(bundles, runtime, reasoner(settings, workers), settings.analysis_deadline_seconds)
     servicer = ExecutorServicer(offered, bundles, execution)
     return Service(
         names=(NAME,),

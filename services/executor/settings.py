@@ -1,5 +1,7 @@
 """Settings of the executor. Prefix: ASSAY_EXECUTOR_."""
 
+from typing import Literal
+
 from pydantic import DirectoryPath, Field
 from pydantic_settings import SettingsConfigDict
 
@@ -12,6 +14,7 @@ class ExecutorSettings(ServiceSettings):
     model_config = SettingsConfigDict(env_prefix="ASSAY_EXECUTOR_")
 
     bundle_root: DirectoryPath = Field(description="folder that bundles are named relative to")
+    reasoner: Literal["offline"] = Field("offline", description="what reads the outputs and makes the claims")
     workers: int = Field(2, ge=1, le=16, description="tools and analyses that run at one time")
     tool_deadline_seconds: float = Field(30.0, gt=0, le=600, description="time for one tool call, in seconds")
     inventory_deadline_seconds: float = Field(

@@ -1,8 +1,5 @@
 """The verifier process."""
 
-from collections.abc import Callable, Mapping
-from typing import Final
-
 import grpc.aio
 from assay.verifier.v1 import verifier_pb2, verifier_pb2_grpc
 
@@ -12,13 +9,19 @@ from services.verifier.offline.adapter import OfflineReasoner
 from services.verifier.servicer import VerifierServicer
 from services.verifier.settings import VerifierSettings
 
-NAME: Final = verifier_pb2.DESCRIPTOR.services_by_name["VerifierService"].full_name
-REASONERS: Final[Mapping[str, Callable[[], Reasoner]]] = {"offline": OfflineReasoner}
+NAME = verifier_pb2.DESCRIPTOR.services_by_name["VerifierService"].full_name
+
+
+def reasoner(settings: VerifierSettings) -> Reasoner:
+    """Return the reasoner that the settings name."""
+    match settings.reasoner:
+        case "offline":
+            return OfflineReasoner()
 
 
 async def build(settings: VerifierSettings) -> Service:
     """Put the process together."""
-    servicer = VerifierServicer(REASONERS[settings.reasoner]())
+    servicer = VerifierServicer(reasoner(settings))
 
     def register(server: grpc.aio.Server) -> None:
         verifier_pb2_grpc.add_VerifierServiceServicer_to_server(servicer, server)

@@ -1,21 +1,35 @@
-"""The catalog of prompts names the reasoners that the services use by default."""
+"""The catalog of prompts says what the services use by default."""
+
+from types import ModuleType
 
 import pytest
 
 from orchestrator.prompt_audit import CATALOG
 from services.common.settings import ServiceSettings
+from services.composer import offline as composer_rules
 from services.composer.settings import ComposerSettings
+from services.executor import analyst as executor_rules
+from services.executor.settings import ExecutorSettings
+from services.planner import offline as planner_rules
 from services.planner.settings import PlannerSettings
+from services.verifier import offline as verifier_rules
 from services.verifier.settings import VerifierSettings
 
-SETTINGS: dict[str, type[ServiceSettings]] = {
-    "planner": PlannerSettings,
-    "verifier": VerifierSettings,
-    "composer": ComposerSettings,
+AGENTS: dict[str, tuple[type[ServiceSettings], ModuleType]] = {
+    "planner": (PlannerSettings, planner_rules),
+    "executor": (ExecutorSettings, executor_rules),
+    "verifier": (VerifierSettings, verifier_rules),
+    "composer": (ComposerSettings, composer_rules),
 }
 
 
-@pytest.mark.parametrize("agent", SETTINGS)
-def test_a_reasoner_of_the_catalog_is_the_service_s_own(agent: str) -> None:
+def test_every_agent_with_a_reasoner_has_one_entry() -> None:
+    assert [prompt.agent for prompt in CATALOG] == list(AGENTS)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_an_entry_says_what_the_service_uses(agent: str) -> None:
+    settings, rules = AGENTS[agent]
     (prompt,) = [prompt for prompt in CATALOG if prompt.agent == agent]
-    assert SETTINGS[agent].model_fields["reasoner"].default == prompt.reasoner
+    assert settings.model_fields["reasoner"].default == prompt.reasoner
+    assert (prompt.name, prompt.version) == (rules.PROMPT_NAME, rules.PROMPT_VERSION)

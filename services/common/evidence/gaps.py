@@ -1,7 +1,6 @@
 """What an answer must admit to not knowing. A gap never holds a statement."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Sequence
 
 from assay.common.v1 import answer_pb2, context_pb2, evidence_pb2, tool_pb2
 
@@ -10,12 +9,6 @@ from services.common.evidence.names import short_name
 from services.common.evidence.verdict import IntentValue, is_allowable
 
 MAX_EVIDENCE_GAPS = 64
-CLAIM_TYPES: Final[Mapping[ClaimTypeName, "evidence_pb2.ClaimType.ValueType"]] = {
-    "symptom": evidence_pb2.CLAIM_TYPE_SYMPTOM,
-    "cause": evidence_pb2.CLAIM_TYPE_CAUSE,
-    "impact": evidence_pb2.CLAIM_TYPE_IMPACT,
-    "context": evidence_pb2.CLAIM_TYPE_CONTEXT,
-}
 
 
 def evidence_gaps(
@@ -72,7 +65,7 @@ def _dropped(
     for index, name in enumerate(claim_types):
         if index in passed:
             continue
-        claim_type = CLAIM_TYPES[name]
+        claim_type = evidence_pb2.ClaimType.Value(f"CLAIM_TYPE_{name.upper()}")
         if index in failed:
             yield evidence_pb2.EvidenceGap(claim_type=claim_type, rule_id=failed[index])
         else:

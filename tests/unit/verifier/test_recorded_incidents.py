@@ -11,7 +11,6 @@ from assay.common.v1 import context_pb2, evidence_pb2
 from services.common.evidence import places, pointer
 from services.common.evidence.document import is_critical
 from services.common.evidence.facts import Fact, FactKind, facts_of
-from services.common.evidence.gaps import CLAIM_TYPES
 from services.verifier.offline.reasoner import verification
 from tests.fakes.claims import request
 from tests.fakes.investigation import investigate
@@ -38,7 +37,7 @@ def material(bundle: Path) -> Material:
         claims.append(
             evidence_pb2.VerifiedClaim(
                 claim_id=claim.claim_id,
-                claim_type=CLAIM_TYPES[claim.claim_type],
+                claim_type=evidence_pb2.ClaimType.Value(f"CLAIM_TYPE_{claim.claim_type.upper()}"),
                 status=evidence_pb2.CLAIM_STATUS_CONFIRMED
                 if confirmed
                 else evidence_pb2.CLAIM_STATUS_POSSIBLE,
