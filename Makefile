@@ -1,13 +1,58 @@
+# Every target does the set-up it needs, once: the stamps in .venv say what is installed.
 PY := .venv/bin/python
-PROTOS := $(shell find protos/assay -name '*.proto' | sort)
+RUNTIME := .venv/.runtime-installed
+DEVELOPMENT := .venv/.development-installed
+PROTOS := $(sort $(wildcard protos/assay/*/v1/*.proto))
+EXAMPLE := examples/incidents/pg-connection-exhaustion/bundle
+LOCK := $(PY) -m uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-annotate --no-header --quiet --group build
 
-proto: ## Regenerate the typed stubs in protos/gen
-	rm -rf protos/gen && mkdir -p protos/gen
-	$(PY) -m grpc_tools.protoc -Iprotos \
-		--plugin=protoc-gen-mypy=.venv/bin/protoc-gen-mypy \
-		--plugin=protoc-gen-mypy_grpc=.venv/bin/protoc-gen-mypy_grpc \
-		--python_out=protos/gen --mypy_out=quiet:protos/gen \
-		--grpc_python_out=protos/gen --mypy_grpc_out=quiet:protos/gen $(PROTOS)
-	find protos/gen -name '*_pb2_grpc.py*' | while read f; do grep -q 'class .*Stub' $$f || rm $$f; done
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run test check format proto lock bench clean
 
-.PHONY: proto
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+run: $(RUNTIME) ## Diagnose the recorded example incident
+	@.venv/bin/assay diagnose "$$(cat $(EXAMPLE)/question.txt)" --bundle $(EXAMPLE)
+
+test: $(DEVELOPMENT) ## Run all tests
+	$(PY) -m pytest
+
+check: $(DEVELOPMENT) ## Check style, types, import rules, contracts and generated files
+	.venv/bin/ruff check
+	.venv/bin/ruff format --check
+	$(PY) -m mypy
+	.venv/bin/lint-imports --no-logo
+	.venv/bin/buf lint
+	.venv/bin/buf format --diff --exit-code
+	$(PY) -m checks.stubs
+	$(PY) -m checks.module_size
+	$(PY) -m checks.drawing
+	$(PY) -m checks.locks
+
+format: $(DEVELOPMENT) ## Format code and contracts
+	.venv/bin/ruff check --fix
+	.venv/bin/ruff format
+	.venv/bin/buf format --write
+
+proto: $(DEVELOPMENT) ## Generate the typed stubs in protos/gen
+	$(PY) -m checks.stubs --write
+
+lock: $(DEVELOPMENT) ## Pin the newest allowed versions in the requirements files
+	$(PY) -m pip install --quiet --disable-pip-version-check uv
+	$(LOCK) --upgrade --output-file requirements.lock
+	$(LOCK) --upgrade --group dev --constraint requirements.lock --output-file requirements-dev.lock
+
+bench: $(RUNTIME) ## Measure start-up, memory and the cost of a diagnosis
+	$(PY) -m dev.bench
+
+clean: ## Remove everything that the other targets made
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(RUNTIME): requirements.lock pyproject.toml dev/setup.sh
+	@sh dev/setup.sh requirements.lock $@
+
+$(DEVELOPMENT): requirements-dev.lock $(RUNTIME)
+	@sh dev/setup.sh requirements-dev.lock $@

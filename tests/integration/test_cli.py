@@ -1,0 +1,185 @@
+"""The command line as a whole: bad input, cancelling, a killed agent, a killed command."""
+
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.command_line import (
+    LIMIT_SECONDS,
+    Ended,
+    assay,
+    kill,
+    read_until,
+    services,
+    started,
+    wait_gone,
+)
+
+QUESTION = "Why is it slow?"
+ALL_MODULES = {
+    "orchestrator",
+    *(f"services.{name}" for name in ("planner", "executor", "gatekeeper", "verifier", "composer")),
+}
+
+
+@pytest.fixture
+def bundle(project: Path) -> str:
+    return str(project / "examples" / "incidents" / "healthy-false-alarm" / "bundle")
+
+
+def _assert_one_clear_message(ended: Ended, code: int, text: str) -> None:
+    assert ended.code == code, ended.stderr
+    assert text in " ".join(ended.stderr.split())
+    assert "Traceback" not in ended.stderr
+    assert ended.stdout == ""
+
+
+def _diagnose(name: str, *more: str, question: str = QUESTION) -> Callable[[Path], list[str]]:
+    """Return the arguments of a diagnosis of a bundle in the test's folder."""
+    return lambda folder: ["diagnose", question, "--bundle", str(folder / name), *more]
+
+
+_NOWHERE = ("--target", "127.0.0.1:1")
+_BAD_INPUT: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
+    "no such folder": (_diagnose("missing"), 2, "there is no folder"),
+    "a file": (_diagnose("file"), 2, "is a file"),
+    "an empty folder": (_diagnose("empty"), 2, "is empty"),
+    "nothing readable": (_diagnose("useless"), 2, "readable"),
+    "an empty question": (_diagnose(".", question=" "), 2, "QUESTION is empty"),
+    "no bundle": (lambda _: ["diagnose", QUESTION], 2, "--bundle"),
+    "an unknown flag": (_diagnose(".", "--nope"), 2, "--nope"),
+    "an unknown command": (lambda _: ["guess"], 2, "guess"),
+    "no time at all": (_diagnose(".", "--timeout", "0"), 2, "--timeout"),
+    "a local folder for a remote": (_diagnose(".", *_NOWHERE), 2, "with --target"),
+    "a target that is not there": (
+        lambda _: ["diagnose", QUESTION, "--bundle", "x", *_NOWHERE],
+        1,
+        "no diagnosis service answers at 127.0.0.1:1",
+    ),
+    "an unknown run": (lambda _: ["show", "no-such-run"], 2, "no-such-run"),
+    "a hostile run id": (lambda _: ["show", "\x1b[2J"], 2, "assay:"),
+    "an empty run id": (lambda _: ["show", " "], 2, "RUN_ID is empty"),
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [pytest.param(*row, id=name) for name, row in _BAD_INPUT.items()],
+)
+def test_bad_input_is_one_clear_message(
+    tmp_path: Path, arguments: Callable[[Path], list[str]], code: int, text: str
+) -> None:
+    home = tmp_path / "home"
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "useless").mkdir()
+    (tmp_path / "useless" / "picture.png").write_bytes(b"\x89PNG\x00\x01")
+    ended = assay(home, *arguments(tmp_path))
+    _assert_one_clear_message(ended, code, text)
+    assert "\x1b" not in ended.stderr
+    assert services(home) == {}
+
+
+def test_nothing_in_a_bundle_can_command_the_terminal(tmp_path: Path) -> None:
+    hostile = "\x1b]0;owned\x07\x1b[2J[red]pay[/red] \u202egnol"
+    logs = tmp_path / "bundle" / "logs"
+    logs.mkdir(parents=True)
+    lines = [f"2026-11-30T09:{minute:02}:00Z INFO request served" for minute in range(30)]
+    lines += [f"2026-11-30T09:{minute:02}:00Z ERROR {hostile} refused" for minute in range(30, 60)]
+    (logs / "api\x1b[2J.log").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    change = {"time": "2026-11-30T09:29:00Z", "kind": "config", "service": "api", "summary": hostile}
+    (tmp_path / "bundle" / "events.json").write_text(json.dumps([change]), encoding="utf-8")
+    ended = assay(tmp_path / "home", "diagnose", QUESTION, "--bundle", str(tmp_path / "bundle"))
+    assert ended.code in {0, 3}, ended.stderr
+    for text in (ended.stdout, ended.stderr):
+        assert text.replace("\n", "").isprintable()
+    # The positive control: the hostile text was read and is shown, as text.
+    assert "\\x1b" in ended.stdout
+
+
+def test_a_state_folder_that_cannot_be_used(tmp_path: Path, bundle: str) -> None:
+    (tmp_path / "file").write_text("x")
+    ended = assay(tmp_path / "file", "diagnose", QUESTION, "--bundle", bundle)
+    _assert_one_clear_message(ended, 2, "set ASSAY_HOME")
+
+
+def test_a_misspelt_setting_is_named_and_nothing_is_left(tmp_path: Path, bundle: str) -> None:
+    ended = assay(tmp_path, "diagnose", QUESTION, "--bundle", bundle, ASSAY_VERIFIER_DRAIN_SECOND="1")
+    _assert_one_clear_message(ended, 1, "did you mean ASSAY_VERIFIER_DRAIN_SECONDS?")
+    assert services(tmp_path) == {}
+
+
+def test_ctrl_c_cancels_the_run_and_stores_it(tmp_path: Path, bundle: str) -> None:
+    process = started(tmp_path, "diagnose", QUESTION, "--bundle", bundle, "--json")
+    seen = read_until(process, "executor:")
+    running = services(tmp_path)
+    assert set(running) == ALL_MODULES
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=LIMIT_SECONDS)
+    assert process.returncode == 4
+    assert stdout == ""
+    assert "Traceback" not in stderr
+    assert services(tmp_path) == {}
+    run_id = _run_id(seen)
+    assert f"assay show {run_id}" in stderr
+    shown = assay(tmp_path, "show", run_id, "--json")
+    assert shown.code == 4
+    assert json.loads(shown.stdout)["status"] == "CANCELLED"
+
+
+def test_out_of_time_cancels_the_run_and_stores_it(tmp_path: Path, bundle: str) -> None:
+    ended = assay(tmp_path, "diagnose", QUESTION, "--bundle", bundle, "--timeout", "1", "--json")
+    if ended.code != 4:
+        # A machine that answers within a second proves nothing about running out of time.
+        assert ended.code == 3
+        pytest.skip("the diagnosis took less than the shortest timeout")
+    assert "Traceback" not in ended.stderr
+    assert services(tmp_path) == {}
+
+
+def test_a_killed_command_leaves_no_process(tmp_path: Path, bundle: str) -> None:
+    process = started(tmp_path, "diagnose", QUESTION, "--bundle", bundle)
+    read_until(process, "executor:")
+    running = services(tmp_path)
+    assert set(running) == ALL_MODULES
+    process.kill()
+    process.communicate(timeout=LIMIT_SECONDS)
+    wait_gone(list(running.values()))
+    assert services(tmp_path) == {}
+
+
+@pytest.mark.parametrize("agent", ["executor", "verifier", "composer"])
+def test_a_killed_agent_ends_the_run_through_fallback(tmp_path: Path, bundle: str, agent: str) -> None:
+    process = started(tmp_path, "diagnose", QUESTION, "--bundle", bundle, "--json")
+    seen = read_until(process, "executor:")
+    kill(services(tmp_path)[f"services.{agent}"])
+    stdout, stderr = process.communicate(timeout=LIMIT_SECONDS)
+    assert process.returncode == 3, stderr
+    assert "Traceback" not in stderr
+    answer = json.loads(stdout)
+    assert answer["status"] == "DEGRADED"
+    assert answer["trace"]["final_node"] == "fallback"
+    assert answer["failure"]["node"] == agent
+    assert services(tmp_path) == {}
+    assert json.loads(assay(tmp_path, "show", _run_id(seen), "--json").stdout) == answer
+
+
+def test_a_killed_orchestrator_is_an_error_that_names_the_log(tmp_path: Path, bundle: str) -> None:
+    process = started(tmp_path, "diagnose", QUESTION, "--bundle", bundle)
+    seen = read_until(process, "executor:")
+    kill(services(tmp_path)["orchestrator"])
+    _, stderr = process.communicate(timeout=LIMIT_SECONDS)
+    assert process.returncode == 1
+    assert "went away" in stderr
+    assert "Traceback" not in stderr
+    assert services(tmp_path) == {}
+    shown = assay(tmp_path, "show", _run_id(seen), "--json")
+    assert shown.code == 1
+    assert json.loads(shown.stdout)["failure"]["reason_code"] == "orchestrator_restarted"
+
+
+def _run_id(stderr: str) -> str:
+    return next(line.split()[-1] for line in stderr.splitlines() if "] run " in line)

@@ -1,0 +1,74 @@
+"""The local stack itself: six processes, ready, and gone afterwards, whatever happens between."""
+
+from pathlib import Path
+
+import pytest
+
+from orchestrator.cli.client import connected
+from orchestrator.cli.errors import CommandError
+from orchestrator.cli.local_stack import local_stack, stored_runs
+from tests.fakes.command_line import environment, services
+
+
+async def test_six_processes_are_ready_and_then_gone(tmp_path: Path) -> None:
+    async with local_stack(tmp_path, tmp_path, environment(tmp_path)) as stack:
+        ids = {name: service.process.pid for name, service in stack.processes.items()}
+        assert len(set(ids.values())) == 6
+        assert set(services(tmp_path).values()) == set(ids.values())
+        async with connected(stack.address) as client:
+            await client.check_ready()
+    assert services(tmp_path) == {}
+    assert {service.process.returncode for service in stack.processes.values()} == {0}
+
+
+async def test_an_error_inside_the_block_ends_them_too(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        async with local_stack(tmp_path, tmp_path, environment(tmp_path)):
+            raise ZeroDivisionError
+    assert services(tmp_path) == {}
+
+
+async def test_a_process_that_cannot_start_is_named_with_its_last_word(tmp_path: Path) -> None:
+    environ = environment(tmp_path, ASSAY_GATEKEEPER_LOG_LEVEL="loud")
+    with pytest.raises(CommandError, match=r"gatekeeper process did not start: .*LOG_LEVEL.*gatekeeper\.log"):
+        async with local_stack(tmp_path, tmp_path, environ):
+            pytest.fail("a stack without a gatekeeper came up")
+    assert services(tmp_path) == {}
+
+
+def _databases(folder: Path) -> list[Path]:
+    return list(folder.glob("*.sqlite3"))
+
+
+async def test_what_the_stack_decides_wins_over_the_environment(tmp_path: Path) -> None:
+    environ = environment(
+        tmp_path,
+        ASSAY_PLANNER_LISTEN="192.0.2.1:1",
+        ASSAY_ORCHESTRATOR_VERIFIER_ADDRESS="192.0.2.1:1",
+        ASSAY_ORCHESTRATOR_DATABASE="/nowhere/at/all",
+    )
+    async with local_stack(tmp_path, tmp_path, environ) as stack:
+        assert stack.address.startswith("127.0.0.1:")
+    assert _databases(tmp_path)
+
+
+async def test_a_module_in_the_current_folder_is_never_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trap = tmp_path / "here"
+    (trap / "services").mkdir(parents=True)
+    for name in ("grpc.py", "services/__init__.py"):
+        (trap / name).write_text("raise SystemExit('imported from the current folder')\n")
+    monkeypatch.chdir(trap)
+    async with stored_runs(tmp_path, environment(tmp_path)) as address:
+        assert address
+
+
+async def test_logs_do_not_grow_without_bound(tmp_path: Path) -> None:
+    log = tmp_path / "logs" / "orchestrator.log"
+    log.parent.mkdir()
+    log.write_bytes(b"x" * (2 << 20))
+    async with stored_runs(tmp_path, environment(tmp_path)):
+        pass
+    assert log.stat().st_size < 1 << 20
+    assert sum(path.stat().st_size for path in log.parent.iterdir()) < 3 << 20
