@@ -5,7 +5,7 @@ DEVELOPMENT := .venv/.development-installed
 PROTOS := $(sort $(wildcard protos/assay/*/v1/*.proto))
 EXAMPLE := examples/incidents/pg-connection-exhaustion/bundle
 LOCK := $(PY) -m uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
-	--no-emit-index-url --no-annotate --no-header --quiet --group build
+	--no-annotate --no-header --quiet --group build
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

@@ -42,7 +42,7 @@ def test_a_lock_that_holds_everything_is_fine() -> None:
     [
         ("d", _PINNED, "d is not pinned"),
         ("a>=2", _PINNED, "a>=2 is not pinned"),
-        ("a", _PINNED + "--index-url https://example.org\n", "names an address"),
+        ("a", _PINNED + "--find-links https://example.org\n", "names an address"),
         ("a", "a==1.0\n", "has no hash"),
     ],
 )
