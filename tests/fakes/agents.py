@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import grpc
 import grpc.aio
@@ -41,6 +41,7 @@ Request: TypeAlias = Any
 Function: TypeAlias = "Callable[[Request], Awaitable[Reply]]"
 Reply: TypeAlias = "Message | grpc.StatusCode | Function | Sequence[Message | grpc.StatusCode | Function]"
 Json: TypeAlias = dict[str, Any]
+MessageT = TypeVar("MessageT", bound=Message)
 
 
 class AgentSettings(ServiceSettings):
@@ -195,6 +196,10 @@ CAUSE_BINDING = {
 }
 
 
+# A document in outline, which the strict contract refuses.
+UNKNOWN_KEY = b'{"version": "executor_evidence_v2", "claims": [], "user_facing_answer": "all is well"}'
+
+
 def claim(claim_id: str, **changes: Any) -> Json:  # noqa: ANN401 - a claim's members
     return {
         "claim_id": claim_id,
@@ -227,10 +232,15 @@ def document(*claims: Json) -> bytes:
     return json.dumps({"version": "executor_evidence_v2", "claims": claims, "evidence_gaps": []}).encode()
 
 
+def result(data: bytes) -> ExecuteResponse:
+    """The last message of a stream that ends with these bytes as its document."""
+    status = executor_pb2.EXECUTOR_STATUS_COMPLETED
+    return ExecuteResponse(result=ExecutorResult(status=status, document=data))
+
+
 def executed(*claims: Json, calls: Sequence[Invocation] = (LOG, CHANGE, BROKEN)) -> list[Message]:
     """A stream that ends with a document."""
-    result = ExecutorResult(status=executor_pb2.EXECUTOR_STATUS_COMPLETED, document=document(*claims))
-    return [*(ExecuteResponse(invocation=call) for call in calls), ExecuteResponse(result=result)]
+    return [*(ExecuteResponse(invocation=call) for call in calls), result(document(*claims))]
 
 
 def ended(status: "executor_pb2.ExecutorStatus.ValueType") -> Reply:
@@ -399,3 +409,22 @@ async def stack(database: Path, agents: Agents | None = None, **limits: float) -
         address = await open_things.enter_async_context(serving(settings, await build(settings)))
         channel = await open_things.enter_async_context(open_channel(address, 1 << 25))
         yield Stack(agents, diagnosis_pb2_grpc.DiagnosisServiceStub(channel))
+
+
+def changed(message: MessageT, **fields: Any) -> MessageT:  # noqa: ANN401 - whatever a field takes
+    """Return a copy of a message with some fields set."""
+    copy = type(message)()
+    copy.CopyFrom(message)
+    for name, value in fields.items():
+        setattr(copy, name, value)
+    return copy
+
+
+async def run_with(path: Path, script: dict[str, list[Reply]]) -> tuple[Stack, Outcome]:
+    """Diagnose once with some methods' replies replaced; the stack is closed afterwards."""
+    async with stack(path / "runs.db") as running:
+        for agent in running.agents.all().values():
+            agent.replies.update({name: script[name] for name in agent.replies if name in script})
+        outcome = await running.diagnose()
+        assert await running.stored(outcome.run.run_id) == outcome.run
+        return running, outcome

@@ -1,7 +1,7 @@
 """The analyst's two questions: what else should be looked at, and what can be claimed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from assay.common.v1 import context_pb2, evidence_pb2
@@ -16,7 +16,8 @@ from services.executor.analyst.failures import Failures
 from services.executor.analyst.findings import claims
 from services.executor.analyst.gaps import evidence_gaps
 from services.executor.analyst.material import Material
-from services.executor.analyst.symptoms import symptoms, telling_series
+from services.executor.analyst.originals import Originals
+from services.executor.analyst.symptoms import symptoms, telling_series, told_failures
 from services.executor.analyst.timeline import Timeline
 from services.executor.analyst.views import MetricChange
 from services.executor.recorded import RecordedCall, ToolRequest
@@ -64,7 +65,8 @@ class Analyst:
         return follow_up.not_yet_made(
             [
                 *follow_up.around_onset(timeline),
-                *follow_up.raw_lines(timeline),
+                *follow_up.lines_of_changes(timeline, reading.effects),
+                *follow_up.first_lines(told_failures(reading.effects.failures)),
                 *follow_up.raw_samples(reading.cited_series()),
             ],
             reading.material,
@@ -83,13 +85,17 @@ class Analyst:
         """
         del gaps
         reading = _Reading(context, Material(calls))
+        wrong = symptoms(reading.timeline, reading.effects, reading.causes)
+        if context.intent == context_pb2.INTENT_LOOKUP:
+            # What is wrong does not answer a question for a number or a name.
+            wrong = [replace(finding, critical=False) for finding in wrong]
         found = [
-            *symptoms(reading.timeline, reading.effects, reading.causes),
             *(candidate.finding(reading.timeline.topology) for candidate in reading.causes),
-            *background(reading.timeline, reading.effects, reading.causes),
+            *wrong,
+            *background(reading.timeline, reading.effects, reading.causes, wrong),
         ]
         return ExecutorEvidence(
             version="executor_evidence_v2",
-            claims=claims(found),
+            claims=claims(found, Originals(reading.material)),
             evidence_gaps=evidence_gaps(reading.timeline, reading.causes),
         )

@@ -23,7 +23,7 @@ from services.executor.analyst.words import seconds_of, vocabulary, words_of
 
 # In this order: "migration deployed" is a change of data, "config rollout" one of configuration.
 _FAULTS: tuple[tuple[str, str], ...] = (
-    ("data.changed", "migration migrate import batch backfill ddl vacuum reindex"),
+    ("data.changed", "migration migrate import batch backfill ddl alter schema maintenance vacuum reindex"),
     ("config.changed", "config configuration setting settings flag parameter secret"),
     ("scale.changed", "scale scaled scaling replicas autoscale traffic capacity"),
     (
@@ -37,6 +37,8 @@ _RARE = 3
 # A component writes of a change to itself within this many seconds, and in much the same words.
 ECHO_SECONDS = 5.0
 _SHARED_WORDS = 0.5
+# Versions, settings and the like: what two texts share only when they speak of the same thing.
+_DISTINCTIVE = re.compile(r"\w+(?:[.-]\w+)+|[A-Za-z0-9]+_\w+")
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,7 @@ def _candidate(suspicion: _Suspicion, timeline: Timeline, status: ClaimStatusNam
         *subject(event.component, event.named),
         "the change ",
         quote(event.summary, event.quote),
-        " took effect at ",
+        " is recorded at ",
         _instant(event), ", before ", *shown.clause(),
     ]  # fmt: skip
     if pair is not None:
@@ -183,8 +185,8 @@ def _most_telling(suspicion: _Suspicion, timeline: Timeline) -> Effect:
 
 
 def _same_words(event: ChangeEvent, timeline: Timeline) -> list[EvidenceBinding]:
-    """Return the changed component's own log line of the time that shares most words with the change."""
-    words = words_of(event.quote)
+    """Return the changed component's own log line of the time that tells of the same change."""
+    words, names = words_of(event.quote), set(_DISTINCTIVE.findall(event.quote)) - {event.component}
     found = []
     for line, owner in timeline.material.lines():
         text = line.at("text")
@@ -192,7 +194,8 @@ def _same_words(event: ChangeEvent, timeline: Timeline) -> list[EvidenceBinding]
         near = time is not None and abs(time - event.seconds) <= ECHO_SECONDS
         if owner == event.component and near and tells_change(text.text):
             binding = text.bind()
-            if binding is not None and len(words & words_of(text.text)) >= _SHARED_WORDS * len(words):
+            shared = len(words & words_of(text.text)) >= _SHARED_WORDS * len(words)
+            if binding is not None and (shared or names & set(_DISTINCTIVE.findall(text.text))):
                 found.append(binding)
     return found[:1]
 
@@ -209,4 +212,4 @@ def _fault(event: ChangeEvent) -> str:
         for fault, signs in _FAULTS:
             if words & vocabulary(signs):
                 return fault
-    return "config.changed"
+    return ""

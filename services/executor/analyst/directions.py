@@ -66,7 +66,7 @@ def _slow_dependency(timeline: Timeline, effects: Effects) -> Iterator[MetricCha
             for other in slow
         )
         own = not topology.dependencies(component) & (hurt | effects.strained)
-        if waits and own and change.score >= _CLEARLY_SLOWER:
+        if waits and own and change.score >= _CLEARLY_SLOWER and not change.looks_over:
             yield change
 
 

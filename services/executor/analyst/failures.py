@@ -45,13 +45,14 @@ class Failures:
     @cached_property
     def all(self) -> list[Failure]:
         """Every new or grown kind of failing line, by first occurrence."""
-        found = [
-            Failure(template, log)
-            for log in self.timeline.split_logs
-            for template in log.templates
-            if _is_telling(template) and _is_more(template, log)
-        ]
-        return sorted(found, key=lambda failure: failure.seconds)
+        found: dict[tuple[str, str], Failure] = {}
+        for log in self.timeline.split_logs:
+            messages = [template for template in log.templates if not template.is_status]
+            for template in [*messages, *log.outcomes]:
+                if is_telling(template) and _is_more(template, log):
+                    what = template.outcome if template.is_status else template.quote
+                    found.setdefault((log.source, what), Failure(template, log))
+        return sorted(found.values(), key=lambda failure: failure.seconds)
 
     @cached_property
     def new(self) -> list[Failure]:
@@ -75,7 +76,8 @@ class Failures:
         return None
 
 
-def _is_telling(template: Template) -> bool:
+def is_telling(template: Template) -> bool:
+    """Tell whether a line reports a failure, or states a mechanism whatever its level."""
     text = template.first_text
     return template.failed or tells_lock_wait(text) or tells_exhausted(text) or tells_unreachable(text)
 

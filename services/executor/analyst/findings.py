@@ -13,6 +13,7 @@ from services.common.evidence.document import (
     EvidenceBinding,
 )
 from services.common.evidence.matching import hides
+from services.executor.analyst.originals import Originals
 from services.executor.analyst.spot import Spot
 from services.executor.analyst.words import show_instant, show_number
 
@@ -89,15 +90,19 @@ def sentence(*parts: Part) -> list[Part]:
     return [*parts, "."]
 
 
-def claims(findings: Iterable[Finding]) -> list[Claim]:
-    """Give every finding a stable id: its type and its place among those of that type."""
+def claims(findings: Iterable[Finding], originals: Originals) -> list[Claim]:
+    """Give every finding a stable id: its type and its place among those of that type.
+
+    Where an excerpt is cited, the line itself is cited first if it was read.
+    """
     numbers: Counter[str] = Counter()
     made = []
     for finding in findings:
         if not _is_presentable(finding):
             continue
         numbers[finding.claim_type] += 1
-        made.append(_claim(finding, f"{finding.claim_type}-{numbers[finding.claim_type]}"))
+        claim_id = f"{finding.claim_type}-{numbers[finding.claim_type]}"
+        made.append(_claim(finding, claim_id, originals))
     return made
 
 
@@ -106,8 +111,9 @@ def statement_of(finding: Finding) -> str:
     return "".join(part if isinstance(part, str) else part.words for part in finding.parts)[:_MAX_STATEMENT]
 
 
-def _claim(finding: Finding, claim_id: str) -> Claim:
-    unique = dict.fromkeys((*_cited_by(finding), *finding.support))
+def _claim(finding: Finding, claim_id: str, originals: Originals) -> Claim:
+    cited = [*_cited_by(finding), *finding.support]
+    unique = dict.fromkeys(each for one in cited for each in (originals.of(one), one) if each is not None)
     return Claim(
         claim_id=claim_id,
         claim_type=finding.claim_type,

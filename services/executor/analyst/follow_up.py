@@ -2,17 +2,29 @@
 
 from collections.abc import Iterable, Sequence
 
+from services.common.evidence.strict_json import Json, NumberToken
 from services.executor.analyst.changes import ECHO_SECONDS
+from services.executor.analyst.effects import Effects
+from services.executor.analyst.failures import Failure, is_telling
 from services.executor.analyst.material import Material
+from services.executor.analyst.signs import tells_lock_wait
 from services.executor.analyst.timeline import Timeline
-from services.executor.analyst.views import MetricChange
-from services.executor.analyst.words import instant_text
+from services.executor.analyst.views import Log, MetricChange
+from services.executor.analyst.words import instant_text, seconds_of
 from services.executor.recorded import ToolRequest
 
 # Bounds of one round: every log of a small system, a few files of samples, a few changes.
 MAX_LOGS = 12
 MAX_SERIES_FILES = 6
 MAX_CHANGES = 4
+# Of one log, so many messages are counted wherever they stand.
+MAX_LITERALS = 12
+# So many first lines of failures are read as they stand in the log, and so many lines of their moment.
+MAX_FIRST_LINES = 4
+_LINES_OF_A_MOMENT = 20
+_MOMENT = 0.002
+# The longest literal that can be searched for.
+_MAX_LITERAL = 256
 # A change is looked for in the logs from this long before the onset.
 _LOOK_BACK = 45.0
 _LOOK_AHEAD = 5.0
@@ -39,24 +51,54 @@ def around_onset(timeline: Timeline) -> list[ToolRequest]:
     start, end = instant_text(onset.seconds - _LOOK_BACK), instant_text(onset.seconds + _LOOK_AHEAD)
     requests = []
     # A log that could not be read as a whole is not asked for again.
-    read = dict.fromkeys(log.source for log in timeline.material.whole_logs)
-    for source in list(read)[:MAX_LOGS]:
-        requests.append(ToolRequest("logs_templates", {"source": source, "split": onset.text}))
+    read = {log.source: log for log in timeline.material.whole_logs}
+    for source, log in list(read.items())[:MAX_LOGS]:
+        arguments: dict[str, Json] = {"source": source, "split": timeline.split}
+        if literals := _worth_counting(log):
+            arguments["literals"] = [*literals]
+        requests.append(ToolRequest("logs_templates", arguments))
         if not timeline.material.events:
             requests.append(ToolRequest("logs_templates", {"source": source, "start": start, "end": end}))
     return requests
 
 
-def raw_lines(timeline: Timeline) -> list[ToolRequest]:
+def _worth_counting(log: Log) -> Sequence[Json]:
+    """Return what failures, and lines that state a mechanism, say: a statement may count it."""
+    told = [template.quote for template in log.templates if is_telling(template) and not template.is_status]
+    return [*filter(None, dict.fromkeys(told))][:MAX_LITERALS]
+
+
+def first_lines(failures: Sequence[Failure]) -> list[ToolRequest]:
+    """Return the searches for the lines in which failures were first said."""
+    found = []
+    for failure in failures[:MAX_FIRST_LINES]:
+        line = failure.template.first
+        begin = seconds_of(line.at("time").text)
+        if begin is None:
+            continue
+        # The lines that follow a wait for a lock tell who holds it.
+        waits = tells_lock_wait(failure.template.first_text)
+        whole = line.at("text").text[:_MAX_LITERAL]
+        literal = whole if failure.template.is_status else failure.template.quote
+        arguments: dict[str, Json] = {
+            "source": failure.log.source,
+            "contains": [] if waits or not literal else [literal],
+            "start": line.at("time").text,
+            "end": instant_text(begin + _MOMENT),
+            "limit": NumberToken(_LINES_OF_A_MOMENT),
+        }
+        found.append(ToolRequest("logs_search", arguments))
+    return found
+
+
+def lines_of_changes(timeline: Timeline, effects: Effects) -> list[ToolRequest]:
     """Return the searches for what changed components wrote of the change themselves."""
-    onset, topology = timeline.onset, timeline.topology
+    topology = timeline.topology
     read = {log.source for log in timeline.material.whole_logs}
-    if onset is None:
-        return []
     near = [
         event
         for event in timeline.material.events
-        if 0 <= onset.seconds - event.seconds + ECHO_SECONDS <= ECHO_SECONDS + timeline.effect_window
+        if any(0 <= effect.seconds + 1 - event.seconds <= timeline.effect_window for effect in effects.all)
     ]
     return [
         ToolRequest(
@@ -75,19 +117,16 @@ def raw_lines(timeline: Timeline) -> list[ToolRequest]:
 
 
 def raw_samples(changes: Iterable[MetricChange]) -> list[ToolRequest]:
-    """Return the queries for the raw samples around the onsets of some series, one per file."""
-    requests: dict[str, ToolRequest] = {}
+    """Return the queries for the raw samples around the onsets of some series, one per file and onset."""
+    requests: dict[tuple[str, float], ToolRequest] = {}
     for change in changes:
         source = change.spot.at("source").text
-        # The samples of a table are shown by the derived tools only.
-        if source.endswith(".csv"):
-            continue
         arguments = {
             "source": source,
             "start": instant_text(change.onset - 2 * change.step),
             "end": instant_text(change.onset + 2 * change.step),
         }
-        requests.setdefault(source, ToolRequest("metrics_query_range", dict(arguments)))
+        requests.setdefault((source, change.onset), ToolRequest("metrics_query_range", dict(arguments)))
     return list(requests.values())[:MAX_SERIES_FILES]
 
 

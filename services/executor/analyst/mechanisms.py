@@ -4,6 +4,7 @@ Each rule answers with candidates or with nothing. A rule confirms only what the
 show together; everything else is a direction.
 """
 
+import re
 from collections.abc import Callable, Iterator
 
 from services.common.evidence.document import ClaimStatusName
@@ -16,6 +17,7 @@ from services.executor.analyst.signs import (
     Sign,
     tells_exception,
     tells_exhausted,
+    tells_holder,
     tells_lock_wait,
     tells_unreachable,
 )
@@ -25,6 +27,10 @@ from services.executor.analyst.words import quotation, vocabulary, words_of
 
 # What PostgreSQL calls a session that holds its locks and does nothing.
 _OPEN_TRANSACTION = "idle in transaction"
+_HOLDING = (_OPEN_TRANSACTION, "exclusive")
+MAX_HOLDERS = 2
+# A log tells details of a wait within so many lines below it.
+_LINES_BELOW = 4
 _RESOURCE_FAULTS = (
     ("connections.exhausted", vocabulary("connection connections clients backends sessions")),
     ("memory.exhausted", vocabulary("memory mem heap rss")),
@@ -63,9 +69,12 @@ def _lock_contention(timeline: Timeline, effects: Effects) -> Iterator[Candidate
     begins = [change.onset for change in waits] + ([told.seconds] if told else [])
     if not begins:
         return
-    series = [*_holders(timeline, begins[0])[:1], *waits]
-    component = timeline.subject_of(series[0]) if series else told.owner if told else ""
-    clauses = [course(change) for change in series] + ([first_record(told.template)] if told else [])
+    series = [*_holders(timeline, begins[0])[:MAX_HOLDERS], *waits]
+    owners = [timeline.subject_of(change) for change in series] + ([told.owner] if told else [])
+    component = next(filter(None, owners), "")
+    clauses = [course(change) for change in series]
+    if told is not None:
+        clauses += [first_record(told.template), *_named_holder(timeline, told)]
     parts: list[Part] = [f"{component}: "] if series else []
     for position, clause in enumerate(clauses):
         parts += ["; ", *clause] if position else clause
@@ -76,13 +85,27 @@ def _lock_contention(timeline: Timeline, effects: Effects) -> Iterator[Candidate
 
 
 def _holders(timeline: Timeline, first: float) -> list[MetricChange]:
-    """Return the series of open transactions of one component that grew with the waiting."""
+    """Return the series of open transactions and exclusive locks that rose with the waits, new ones first."""
     limit = first + max(timeline.step, CLOCK_SLACK)
-    return [
+    found = [
         change
         for change in timeline.members
-        if change.rises and _OPEN_TRANSACTION in change.labels and change.onset <= limit
+        if change.rises and change.onset <= limit and any(sign in change.labels for sign in _HOLDING)
     ]
+    return sorted(found, key=lambda change: (not change.was_absent, _OPEN_TRANSACTION not in change.labels))
+
+
+def _named_holder(timeline: Timeline, told: Failure) -> list[list[Part]]:
+    """Cite the line below a wait that tells who holds the lock, where the log has one."""
+    head = told.template.first
+    begin = head.at("n").count
+    for document in timeline.material.documents("logs_search"):
+        for line in document.at("lines").items() if document.at("source").text == told.log.source else []:
+            text, below = line.at("text"), line.at("n").count - begin
+            if 0 < below <= _LINES_BELOW and tells_holder(text.text):
+                excerpt = quotation(text.text[_lead(text.text) :])
+                return [["below it stands ", line_quote(line, excerpt)]] if excerpt else []
+    return []
 
 
 def _resource_full(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
@@ -115,6 +138,12 @@ def _own_exception(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
             parts += ["; its record names ", line_quote(detail, excerpt)]
         yield Candidate(failure.owner, "code.exception", failure.seconds, "possible", sentence(*parts))
         return
+
+
+def _lead(text: str) -> int:
+    """Return where what a line says of a holder begins: behind its instant, process and the like."""
+    found = re.search(r"[A-Z]+: .*$", text)
+    return found.start() if found else 0
 
 
 def _status(sure: bool) -> ClaimStatusName:

@@ -41,6 +41,9 @@ def beginning(change: MetricChange) -> list[Part]:
     spot = change.spot
     if change.was_absent:
         return [*series_name(change), " appeared at ", instant(spot.at("onset"))]
+    if change.by_rate:
+        pace = " began to grow faster at " if change.rises else " began to grow more slowly at "
+        return [*series_name(change), pace, instant(spot.at("onset"))]
     verb = " began to rise from " if change.rises else " began to fall from "
     return [*series_name(change), verb, number(spot.at("before", "value")), " at ", instant(spot.at("onset"))]
 
@@ -50,6 +53,9 @@ def course(change: MetricChange) -> list[Part]:
     spot = change.spot
     if change.was_absent:
         return [*beginning(change), " and reached ", number(spot.at("extreme", "value"))]
+    if change.by_rate:
+        values = number(spot.at("before", "value")), " to ", number(spot.at("last", "value"))
+        return [*beginning(change), ", and went from ", *values]
     verb = " rose from " if change.rises else " fell from "
     parts: list[Part] = [
         *series_name(change), verb, number(spot.at("before", "value")), " to ",
@@ -61,44 +67,56 @@ def course(change: MetricChange) -> list[Part]:
 
 
 def limit_use(pair: Pair) -> list[Part]:
-    """Say how much of a limit was used, since when it was reached, and by what most."""
+    """Say how much of a limit was used, when it was about reached, and by what most."""
     spot = pair.spot
-    parts: list[Part] = [
-        literal(spot.at("usage_name")), " reached ", number(spot.at("usage_max")), " where ",
-        literal(spot.at("limit_name")), " is ", number(spot.at("limit")),
-    ]  # fmt: skip
-    if pair.reached is not None:
-        parts += [" and was at the limit from ", instant(spot.at("reached"))]
+    parts: list[Part] = [*in_all(pair), literal(spot.at("usage_name"))]
+    if pair.reached is not None and spot.at("reached_value").number != spot.at("usage_max").number:
+        parts += [" stood at ", number(spot.at("reached_value")), " at ", instant(spot.at("reached")), " and"]
+    parts += [" reached ", number(spot.at("usage_max"))]
+    if pair.reached is not None and spot.at("reached_value").number == spot.at("usage_max").number:
+        parts += [" at ", instant(spot.at("reached"))]
+    parts += [", where ", literal(spot.at("limit_name")), " is ", number(spot.at("limit"))]
     if pair.largest_labels:
         labels = spot.at("largest", "labels")
         parts += [
-            ", the largest part being ", literal(labels, telling_labels(labels.text)), " with ",
+            "; at its highest, the largest part was ", literal(labels, telling_labels(labels.text)), " with ",
             number(spot.at("largest", "value")),
         ]  # fmt: skip
     return parts
 
 
+def in_all(pair: Pair) -> list[Part]:
+    """Say that a usage is a sum, where it is one."""
+    return ["the sum of "] if pair.largest_labels else []
+
+
 def first_record(template: Template) -> list[Part]:
     """Say when a kind of log line first appeared: the clause behind "before"."""
-    first, who = template.spot.at("first"), template.owner or template.source
-    if template.quote:
-        what: list[Part] = [f"{who} first logged ", line_quote(first, template.quote)]
+    first, who = template.first, template.owner or template.source
+    if template.is_status or not template.quote:
+        what: list[Part] = [f"{who} first answered with status ", literal(template.spot.at("outcome"))]
+    elif template.tally is not None:
+        what = [f"{who} first logged ", line_quote(first, template.quote)]
     else:
-        what = [f"{who} first answered with status ", literal(template.spot.at("outcome"))]
+        # Its common words may stand in other lines before.
+        what = [f"{who} first logged a line like ", line_quote(first, template.example or template.quote)]
     return [*what, " at ", line_instant(first)]
 
 
 def raw_samples(material: Material, change: MetricChange) -> list[EvidenceBinding]:
     """Return bindings of the raw samples before and at the onset of a change, where they were read."""
-    source = change.spot.at("source").text
-    found: list[EvidenceBinding] = []
+    source, name = change.spot.at("source").text, change.spot.at("name").text
     for document in material.documents("metrics_query_range"):
         if document.at("source").text != source:
             continue
-        for element in document.at("elements").items():
-            if _labels_of(element.at("value", "metric")) == change.labels:
-                found += _samples_at(element.at("value", "values"), change)
-    return found
+        values = [element.at("value") for element in document.at("elements").items()]
+        same = [value for value in values if _labels_of(value.at("metric")) == change.labels]
+        # A table holds metrics of several names with the same labels.
+        named = [value for value in same if value.at("metric", "__name__").text == name]
+        for value in (named or same)[:1]:
+            if found := _samples_at(value.at("values"), change):
+                return found
+    return []
 
 
 def _samples_at(samples: Spot, change: MetricChange) -> list[EvidenceBinding]:

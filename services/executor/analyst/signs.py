@@ -38,6 +38,11 @@ _LOCK_TEXT = re.compile(
     r"still waiting for \w+|deadlock detected|lock timeout|lock wait timeout|could not obtain lock",
     re.IGNORECASE,
 )
+_HOLDER_TEXT = re.compile(
+    r"hold(?:s|ing) the lock|lock (?:is )?held by|blocked by"
+    r"|blocking (?:pid|process|session|transaction|query)",
+    re.IGNORECASE,
+)
 _EXCEPTION = re.compile(r"\bTraceback \(most recent call last\)|\b[A-Z]\w*(?:Error|Exception)\b|\bpanic: ")
 _UNREACHABLE = re.compile(
     r"connection refused|connect\(\) failed|no live upstreams|name or service not known|no route to host"
@@ -77,6 +82,11 @@ def sign_of_metric(name: str, query: str, labels: str, *, rises: bool, value: fl
 def tells_lock_wait(text: str) -> bool:
     """Tell whether a line states that work waits for a lock."""
     return bool(_LOCK_TEXT.search(text))
+
+
+def tells_holder(text: str) -> bool:
+    """Tell whether a line states who holds a lock."""
+    return bool(_HOLDER_TEXT.search(text))
 
 
 def tells_exception(text: str) -> bool:

@@ -1,6 +1,7 @@
 """What is wrong and who suffers: the few observations that tell the story, most direct first."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -24,7 +25,10 @@ from services.executor.analyst.signs import Sign
 from services.executor.analyst.spot import Spot
 from services.executor.analyst.timeline import Timeline
 from services.executor.analyst.views import Log, MetricChange, Pair
+from services.executor.analyst.words import seconds_of
 
+# A tired person reads so many.
+MAX_SYMPTOMS = 8
 MAX_LINES = 6
 MAX_PER_OWNER = 2
 MAX_SERIES = 4
@@ -36,25 +40,40 @@ _SIGN_ORDER = (Sign.DOWN, Sign.ERROR, Sign.LOCK, Sign.LATENCY, Sign.QUEUE)
 
 
 def symptoms(timeline: Timeline, effects: Effects, causes: Iterable[Candidate]) -> list[Finding]:
-    """Return symptom and impact findings; the first failing line, or else the first of them, is critical."""
-    grown = [change for candidate in causes for change in candidate.series]
-    lines = _lines(timeline, effects.failures)
+    """Return symptom and impact findings: what decides, how it came about, who suffers at the edge, the rest.
+
+    The first failing line, or else the first of them, is critical.
+    """
+    failures = effects.failures
+    lines = [_line(failure, _claim_type(failure, failures)) for failure in told_failures(failures)]
     told = {finding.component for finding in lines}
     slow = [
-        finding
-        for log in timeline.split_logs
-        if log.owner not in told
-        for finding in slow_requests(timeline, log)
+        finding for log in timeline.split_logs if log.owner not in told for finding in _slow_requests(log)
     ]
     limits = [_limit(pair) for pair in timeline.material.pairs if pair.filled is not None]
-    series = [_series(timeline, change) for change in _without_doubles([*grown, *telling_series(timeline)])]
-    found = [*lines, *slow, *limits, *series]
+    grown = {change.name: change for candidate in causes for change in candidate.series}
+    telling = [change for change in telling_series(timeline) if change.name not in grown]
+    mechanism = [*limits, *(_series(timeline, change) for change in grown.values())]
+    direct = [*lines, *slow]
+    first = next((finding for finding in direct if finding.claim_type == "symptom"), None)
+    rest = [finding for finding in direct if finding is not first]
+    rest.sort(key=lambda finding: not timeline.topology.is_edge(finding.component))
+    series = [_series(timeline, change) for change in telling[:MAX_SERIES]]
+    silent = [] if failures.all else _silences(timeline)
+    found = [*([first] if first else []), *mechanism, *rest, *series, *silent][:MAX_SYMPTOMS]
     main = next((finding for finding in found if finding.claim_type == "symptom"), None)
     return [replace(finding, critical=True) if finding is main else finding for finding in found]
 
 
-def _without_doubles(changes: Iterable[MetricChange]) -> list[MetricChange]:
-    return list({change.name: change for change in changes}.values())[:MAX_SERIES]
+def told_failures(failures: Failures) -> list[Failure]:
+    """Return the failures worth telling: symptoms by themselves first, then one of every component."""
+    told: Counter[str] = Counter()
+    ranked = []
+    for failure in _folded(failures):
+        ranked.append((_claim_type(failure, failures) != "symptom", told[failure.owner], failure))
+        told[failure.owner] += 1
+    ranked.sort(key=lambda row: row[:2])
+    return [failure for _, _, failure in ranked[:MAX_LINES]]
 
 
 def telling_series(timeline: Timeline) -> list[MetricChange]:
@@ -71,35 +90,51 @@ def telling_series(timeline: Timeline) -> list[MetricChange]:
     ]
 
 
-def slow_requests(timeline: Timeline, log: Log) -> list[Finding]:
+def _slow_requests(log: Log) -> list[Finding]:
     """Say how many requests of a log were slow since the onset, if none or few were before."""
     durations = log.spot.at("durations")
     after, before = durations.at("over_1s_after").count, durations.at("over_1s_before").count
     first, last = durations.at("first_over_1s"), durations.at("last_over_1s")
-    if timeline.onset is None or after <= 3 * before or not first.at("text").text:
+    if after <= 3 * before or not first.at("text").text:
         return []
     parts: list[Part] = [
         f"{log.owner or log.source}: ", number(durations.at("over_1s_after")),
-        " requests took longer than one second, the longest ", number(durations.at("max_seconds")),
-        " s, the first logged at ", line_instant(first), " and the last at ", line_instant(last), "; ",
-        number(durations.at("over_1s_before")), " before ", split_instant(timeline),
+        " requests took longer than one second",
     ]  # fmt: skip
+    if before:
+        # The longest and the first one may be among those.
+        parts += [" from ", instant(log.spot.at("split")), " on, the last logged at ", line_instant(last)]
+    else:
+        parts += [
+            ", the longest ", number(durations.at("max_seconds")), " s, the first logged at ",
+            line_instant(first), " and the last at ", line_instant(last),
+        ]  # fmt: skip
+    parts += ["; ", number(durations.at("over_1s_before")), " before ", instant(log.spot.at("split"))]
     return [Finding("symptom", "confirmed", log.owner, sentence(*parts))]
 
 
-def split_instant(timeline: Timeline) -> Part:
-    """Cite the onset, at which the logs were split: a series states it, or a log line bears it."""
+def _silences(timeline: Timeline) -> list[Finding]:
+    """Tell of a log that paused at the onset; pointless where failures tell the story."""
     onset = timeline.onset
     if onset is None:
-        return ""
-    spot = onset.spot
-    return instant(spot) if spot.path[-1] == "onset" else line_instant(Spot(spot.call, spot.path[:-1]))
+        return []
+    pauses = [(log, log.pause) for log in timeline.split_logs if log.pause is not None]
+    return [
+        _silence(log, pause)
+        for log, pause in pauses
+        if abs((seconds_of(pause.at("last_before", "time").text) or 0.0) - onset.seconds)
+        <= timeline.effect_window
+    ]
 
 
-def _lines(timeline: Timeline, failures: Failures) -> list[Finding]:
-    kinds = [(failure, _claim_type(failure, failures)) for failure in _folded(failures)]
-    kinds.sort(key=lambda pair: pair[1] != "symptom")
-    return [_line(timeline, failure, kind) for failure, kind in kinds[:MAX_LINES]]
+def _silence(log: Log, pause: Spot) -> Finding:
+    parts: list[Part] = [
+        f"{log.owner or log.source} logged its last line before a pause at ",
+        line_instant(pause.at("last_before")), " and its next one at ", line_instant(pause.at("first_after")),
+        ", ", number(pause.at("seconds")), " s later where ", number(pause.at("typical_seconds")),
+        " s is usual",
+    ]  # fmt: skip
+    return Finding("symptom", "confirmed", log.owner, sentence(*parts))
 
 
 def _folded(failures: Failures) -> list[Failure]:
@@ -118,21 +153,24 @@ def _claim_type(failure: Failure, failures: Failures) -> ClaimTypeName:
     return "impact" if repeats or failures.timeline.topology.is_edge(failure.owner) else "symptom"
 
 
-def _line(timeline: Timeline, failure: Failure, claim_type: ClaimTypeName) -> Finding:
-    template = failure.template
-    since = line_instant(template.spot.at("first")) if failure.is_new else split_instant(timeline)
-    before = number(template.spot.at("count_before"))
-    parts = [*_what(failure), " from ", since, " on; ", before, " before ", split_instant(timeline)]
+def _line(failure: Failure, claim_type: ClaimTypeName) -> Finding:
+    template, split = failure.template, instant(failure.log.spot.at("split"))
+    since = line_instant(template.first) if failure.is_new else split
+    before = number(template.counted.at("count_before"))
+    parts = [*_what(failure), " from ", since, " on; ", before, " before ", split]
     return Finding(claim_type, "confirmed", failure.owner, sentence(*parts))
 
 
 def _what(failure: Failure) -> list[Part]:
     template, who = failure.template, failure.owner or failure.template.source
-    count = number(template.spot.at("count_after"))
-    if template.outcome and not template.level:
+    count = number(template.counted.at("count_after"))
+    if template.is_status:
         return [f"{who} answered ", count, " requests with status ", literal(template.spot.at("outcome"))]
     if template.quote:
-        return [f"{who} logged ", line_quote(template.spot.at("first"), template.quote), " ", count, " times"]
+        if template.tally is not None:
+            return [f"{who} logged ", line_quote(template.first, template.quote), " ", count, " times"]
+        example = line_quote(template.first, template.example or template.quote)
+        return [f"{who} logged ", count, " lines of the same kind as ", example]
     return [f"{who} logged ", count, " failing lines"]
 
 

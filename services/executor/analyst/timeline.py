@@ -17,7 +17,7 @@ from services.executor.analyst.signs import Sign
 from services.executor.analyst.spot import Spot
 from services.executor.analyst.topology import Topology
 from services.executor.analyst.views import ChangeEvent, Log, MetricChange, Pair
-from services.executor.analyst.words import seconds_of
+from services.executor.analyst.words import seconds_of, show_instant
 
 # An effect shows within a few scrapes, or within half a minute where scrapes are dense: rates need two
 # samples.
@@ -112,9 +112,14 @@ class Timeline:
         return min([*near, *([first] if first else [])], key=lambda onset: onset.seconds, default=None)
 
     @cached_property
+    def split(self) -> str:
+        """The instant that divides before from after: the onset, at the second that statements show."""
+        return show_instant(self.onset.text) if self.onset else ""
+
+    @cached_property
     def split_logs(self) -> list[Log]:
         """The summaries of logs before and after the onset."""
-        return self.material.split_logs(self.onset.text) if self.onset else []
+        return self.material.split_logs(self.split) if self.split else []
 
     def components_of(self, change: MetricChange) -> frozenset[str]:
         """Return the components that a series is about: its owner and those that its labels name."""

@@ -1,6 +1,6 @@
 """Typed views of recorded elements. Each keeps the spot that it was read from, to be cited."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from services.executor.analyst.signs import Sign, sign_of_metric
@@ -25,6 +25,23 @@ class Template:
     spot: Spot
     source: str
     owner: str
+    tally: Spot | None = None
+    """The count of all lines of the log that hold its quotation, whatever their shape."""
+
+    @property
+    def counted(self) -> Spot:
+        """Where what is said of it is counted: the tally of its quotation, else its own counts."""
+        return self.tally or self.spot
+
+    @property
+    def first(self) -> Spot:
+        """The first line that is counted."""
+        return self.counted.at("first")
+
+    @property
+    def is_status(self) -> bool:
+        """Tell whether it stands for all answers with one status, not for a message."""
+        return bool(self.outcome) and not self.level
 
     @cached_property
     def level(self) -> str:
@@ -39,12 +56,12 @@ class Template:
     @cached_property
     def first_text(self) -> str:
         """The first line of this shape."""
-        return self.spot.at("first", "text").text
+        return self.first.at("text").text
 
     @cached_property
     def first_time(self) -> str:
         """The instant of that line; may be empty."""
-        return self.spot.at("first", "time").text
+        return self.first.at("time").text
 
     @cached_property
     def onset(self) -> float | None:
@@ -53,18 +70,23 @@ class Template:
 
     @cached_property
     def quote(self) -> str:
-        """The telling part of that line, without double quotes; may be empty."""
-        return quotation(self.first_text, self.level)
+        """What all its lines say, or else the telling part of the first one; may be empty."""
+        return self.spot.at("common").text or self.example
+
+    @property
+    def example(self) -> str:
+        """The telling part of the first line, with that line's own values; may be empty."""
+        return quotation(self.spot.at("first", "text").text, self.level)
 
     @property
     def before(self) -> int:
         """How often it occurred before the split."""
-        return self.spot.at("count_before").count
+        return self.counted.at("count_before").count
 
     @property
     def after(self) -> int:
         """How often it occurred from the split on."""
-        return self.spot.at("count_after").count
+        return self.counted.at("count_after").count
 
     @property
     def failed(self) -> bool:
@@ -110,7 +132,16 @@ class Log:
     @cached_property
     def templates(self) -> list[Template]:
         """The templates, in document order."""
-        return [Template(spot, self.source, self.owner) for spot in self.spot.at("templates").items()]
+        tallies = {spot.at("text").text: spot for spot in self.spot.at("literals").items()}
+        bare = [Template(spot, self.source, self.owner) for spot in self.spot.at("templates").items()]
+        return [_tallied(each, tallies.get(each.quote)) for each in bare]
+
+    @cached_property
+    def outcomes(self) -> list[Template]:
+        """All answers by status, each like a template; a status in a message with a level is no answer."""
+        levelled = {template.outcome for template in self.templates if template.level}
+        found = [Template(spot, self.source, self.owner) for spot in self.spot.at("outcomes").items()]
+        return [each for each in found if each.outcome not in levelled]
 
 
 @dataclass(frozen=True)
@@ -159,11 +190,25 @@ class MetricChange:
         """Seconds between samples."""
         return self.spot.at("step_seconds").number or 0.0
 
+    @property
+    def by_rate(self) -> bool:
+        """Tell whether it is a counter, whose growth changed and not its level."""
+        return self.spot.at("judged").text == "rate"
+
     @cached_property
     def can_be_told(self) -> bool:
         """Tell whether its own values show the direction: a counter that slows down still rises."""
         before, extreme = self.spot.at("before", "value").number, self.spot.at("extreme", "value").number
         return before is None or (extreme is not None and (extreme > before) is self.rises)
+
+    @property
+    def looks_over(self) -> bool:
+        """Tell whether it was farthest out at once and is last in its baseline: perhaps a single sample."""
+        spot = self.spot
+        low, high = spot.at("baseline", "min").number, spot.at("baseline", "max").number
+        last = spot.at("last", "value").number
+        back = low is not None and high is not None and last is not None and low <= last <= high
+        return back and spot.at("extreme", "time").text == spot.at("onset").text
 
     @property
     def was_absent(self) -> bool:
@@ -252,6 +297,12 @@ class Alert:
         """The instant since when its condition holds."""
         active = self.spot.at("activeAt")
         return active if active.text else self.spot.at("startsAt")
+
+
+def _tallied(template: Template, tally: Spot | None) -> Template:
+    """Count a new kind of line by its quotation, unless other kinds said the same words before."""
+    counted = replace(template, tally=tally)
+    return counted if (counted.before == 0) is (template.before == 0) else template
 
 
 def change_event(element: Spot) -> ChangeEvent | None:

@@ -13,7 +13,7 @@ from services.executor.sources.instants import Instant
 from services.executor.sources.kinds import Form
 from services.executor.sources.log_line import LogLine
 from services.executor.sources.log_records import log_lines
-from services.executor.sources.metrics_csv import TableError, read_table
+from services.executor.sources.metrics_csv import Column, TableError, read_table
 from services.executor.sources.owners import Owners, components_of
 from services.executor.sources.positioned_json import Element, PositionedJson
 from services.executor.sources.sniff import Source
@@ -21,6 +21,8 @@ from services.executor.sources.stop import Stop
 from services.executor.sources.text_lines import Digest, text_lines
 
 MAX_SERIES: Final = 5000
+# So many files are named in a refusal.
+_MAX_NAMED: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +47,7 @@ class Bundle:
         self._near: Instant | None = None
         self.sources = self._inventory(stop)
         if not any(source.available for source in self.sources):
-            raise FailedPreconditionError(
-                "no readable source: a bundle holds logs, metrics, alerts, change events or a topology",
-                field="scope.bundle",
-            )
+            raise FailedPreconditionError(self._nothing_readable(), field="scope.bundle")
 
     def source(self, name: str, kind: str) -> Source:
         """Return an available source of a kind by name."""
@@ -86,6 +85,10 @@ class Bundle:
         entry = self._entries().get(source.name)
         return self._series_owner(source, value, entry)
 
+    def table(self, source: Source) -> list[Column]:
+        """Return the columns of a table of samples, each with the lines of its samples."""
+        return self._columns(self._bytes(source.name))[0]
+
     def series(self, sources: Sequence[Source], stop: Stop) -> list[metrics.Series]:
         """Return every series of the sources; an index has none."""
         entries = self._entries()
@@ -109,10 +112,7 @@ class Bundle:
 
     def _table_series(self, source: Source) -> list[metrics.Series]:
         data = self._bytes(source.name)
-        try:
-            columns, last_line = read_table(data.decode("utf-8", "replace"))
-        except TableError as error:
-            raise SourceError(str(error)) from None
+        columns, last_line = self._columns(data)
         return [
             metrics.Series(
                 source=source.name,
@@ -128,6 +128,13 @@ class Bundle:
             )
             for column in columns
         ]
+
+    @staticmethod
+    def _columns(data: bytes) -> tuple[list[Column], int]:
+        try:
+            return read_table(data.decode("utf-8", "replace"))
+        except TableError as error:
+            raise SourceError(str(error)) from None
 
     def _series_owner(self, source: Source, labels: metrics.Labels, entry: metrics.IndexEntry | None) -> str:
         name = (entry.name if entry else "") or labels.get("__name__", "") or metrics.stem(source.name)
@@ -220,6 +227,15 @@ class Bundle:
         if len(data) > limit:
             raise SourceError(f"it is larger than the {limit} bytes that are read of a structured file")
         return data
+
+    def _nothing_readable(self) -> str:
+        found = [f"{source.name!a}: {source.problem}" for source in self.sources]
+        more = f"; and {len(found) - _MAX_NAMED} more" if len(found) > _MAX_NAMED else ""
+        listed = "; ".join(found[:_MAX_NAMED]) + more if found else "no file but a question or prose"
+        return (
+            "no readable source: looked for logs (dated text, JSON lines), metrics (Prometheus responses,"
+            " CSV with a time column), alerts, change events and a topology (JSON); found " + listed
+        )
 
     def _names(self, kind: str) -> str:
         names = [source.name for source in self.of_kind(kind)]

@@ -91,7 +91,7 @@ class Folder:
             if name.startswith("."):
                 continue
             if not _is_text(name):
-                yield Listed(_shown(str(folder / name)), 0, "its name is not UTF-8 text")
+                yield Listed(_shown(str(folder / name)), 0, "its name is not printable UTF-8 text; rename it")
                 continue
             yield from self._entry(folder / name, depth)
 

@@ -145,6 +145,11 @@ def _elements_shape(elements: Sequence[Json], path: tuple[str, ...]) -> Shape | 
         return Shape(ALERT, Form.ELEMENTS, path)
     if all("file" in item and ("query" in item or "name" in item) for item in objects):
         return Shape(METRIC, Form.INDEX, path)
-    if all(instants_of(item) and any(key in item for key in _CHANGE_KEYS) for item in objects):
+    # One entry that lacks its time must not hide the others.
+    if 2 * sum(map(_is_change, objects)) >= len(objects):
         return Shape(CHANGE_EVENT, Form.ELEMENTS, path)
     return None
+
+
+def _is_change(element: dict[str, Json]) -> bool:
+    return bool(instants_of(element)) and any(key in element for key in _CHANGE_KEYS)

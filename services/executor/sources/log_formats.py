@@ -43,6 +43,9 @@ _LOGFMT_FIELD = re.compile(r'(?:^|(?<=\s))([A-Za-z_@][\w.@-]*)=(?:"((?:[^"\\]|\\
 _LEVEL_FIRST = re.compile(r"(?:([A-Z]{3,9})(?:\s|\[)|([A-Za-z]{3,9}):)[\s-]*")
 _CRI = re.compile(r"(?:stdout|stderr) [FP] ")
 
+_ESCAPE: Final = "\x1b"
+_COLOUR = re.compile(r"\x1b\[[0-9;:]{0,32}m")
+
 _LEVEL_TOKENS: Final = 5
 _LEVEL_REACH: Final = 160
 _SYSLOG_FAILURE: Final = 3
@@ -56,7 +59,12 @@ _KLOG_LEVELS: Final = {
 
 
 def parse_line(text: str, near: Instant | None) -> Parsed | None:
-    """Read one line; None when it begins no record of a known format. `near` is an instant of the bundle."""
+    """Read one line; None when it begins no record of a known format. `near` is an instant of the bundle.
+
+    Colours are no part of what a line says: a level word in red is still one.
+    """
+    if _ESCAPE in text:
+        text = _COLOUR.sub("", text)
     for candidate in _BY_FIRST.get(text[:1], _OTHER_FIRST):
         parsed = candidate(text, near)
         if parsed is not None:

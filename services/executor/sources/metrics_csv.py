@@ -6,7 +6,7 @@ A series is bound to the lines of its file after the header. An empty cell is a 
 import csv
 import io
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from services.executor.sources.instants import MICROSECONDS, from_epoch, from_iso
 
@@ -28,6 +28,8 @@ class Column:
     name: str
     labels: dict[str, str]
     samples: list[tuple[float, str]]
+    lines: dict[float, int] = field(default_factory=dict)
+    """The line of each sample, by its instant."""
 
 
 def is_table(first_line: str) -> bool:
@@ -44,7 +46,7 @@ def read_table(text: str) -> tuple[list[Column], int]:
             raise TableError("the first line is no header that begins with a time")
         columns = [Column(cell, *_notation(cell), []) for cell in header[1:]]
         for row in rows:
-            _take(row, columns)
+            _take(row, columns, rows.line_num)
     except csv.Error as error:
         raise TableError(f"line {rows.line_num} is no CSV: {error}") from None
     for column in columns:
@@ -52,13 +54,14 @@ def read_table(text: str) -> tuple[list[Column], int]:
     return columns, rows.line_num
 
 
-def _take(row: list[str], columns: list[Column]) -> None:
+def _take(row: list[str], columns: list[Column], line: int) -> None:
     time = (from_iso(row[0]) or from_epoch(row[0])) if row else None
     if time is None:
         return
     for column, token in zip(columns, row[1:], strict=False):
         if token and len(token) <= _MAX_TOKEN and _is_number(token):
             column.samples.append((time.microseconds / MICROSECONDS, token))
+            column.lines.setdefault(time.microseconds / MICROSECONDS, line)
 
 
 def _notation(header: str) -> tuple[str, dict[str, str]]:

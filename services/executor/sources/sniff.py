@@ -26,6 +26,10 @@ _LOOK_LINES: Final = 20
 _LOG_ENDINGS: Final = (".log", ".jsonl", ".ndjson", ".out", ".err")
 _COMPRESSED_ENDINGS: Final = (".gz", ".bz2", ".xz", ".zst", ".zip")
 _COMPRESSED_MAGIC: Final = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")
+_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+# Text with zero bytes has at most one of them, and one byte that is not UTF-8, in so many.
+_MAX_NUL_SHARE: Final = 50
+_MAX_STRAY_SHARE: Final = 10
 # What a bundle may hold beside its sources: the question, and prose.
 _IGNORED_NAMES: Final = ("question.txt",)
 _IGNORED_ENDINGS: Final = (".md",)
@@ -150,7 +154,18 @@ def _is_json_lines(data: bytes) -> bool:
 def _binary_problem(name: str, head: bytes) -> str:
     if name.lower().endswith(_COMPRESSED_ENDINGS) or head.startswith(_COMPRESSED_MAGIC):
         return "compressed files cannot be read; unpack it"
-    return "it is not text" if b"\0" in head else ""
+    if head.startswith(_UTF16_MARKS):
+        return "it is UTF-16 text, which cannot be read; convert it to UTF-8"
+    return "" if _is_text(head) else "it is not text"
+
+
+def _is_text(head: bytes) -> bool:
+    """Tell text from binary: a writer that crashed leaves some zero bytes in what is text all the same."""
+    zeros = head.count(0)
+    if not zeros:
+        return True
+    text = head.decode("utf-8", "replace")
+    return _MAX_NUL_SHARE * zeros <= len(head) and _MAX_STRAY_SHARE * text.count("\ufffd") <= len(text)
 
 
 def _looks_timed(lines: list[str]) -> bool:

@@ -1,6 +1,6 @@
 """Argument models of the tools. Their JSON schemas are what the catalog shows."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Self
 
 from pydantic import AwareDatetime, Field, StringConstraints, model_validator
@@ -51,6 +51,9 @@ class LogTemplates(SourceWindow):
     """Which part of a log to group, and the instant that divides before from after."""
 
     split: Annotated[AwareDatetime | None, Field(description="RFC 3339; divides before from after")] = None
+    literals: Annotated[list[Literal], Field(max_length=16, description="texts whose lines are counted")] = (
+        Field(default_factory=list)
+    )
 
 
 class SeriesWindow(Window):
@@ -70,3 +73,8 @@ def microseconds(when: datetime | None) -> int | None:
 def unix_seconds(when: datetime | None) -> float | None:
     """Return an instant as Unix seconds."""
     return None if when is None else when.timestamp()
+
+
+def rfc3339(when: datetime) -> str:
+    """Return an instant as RFC 3339 in UTC, with fractions of a second only where there are any."""
+    return when.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -9,7 +9,7 @@ from services.executor.sources.kinds import Form
 from services.executor.sources.metrics import Series
 from services.executor.sources.stop import Stop
 from services.executor.tools import log_templates
-from services.executor.tools.arguments import LogTemplates, SeriesWindow, microseconds, unix_seconds
+from services.executor.tools.arguments import LogTemplates, SeriesWindow, microseconds, rfc3339, unix_seconds
 from services.executor.tools.log_window import number
 from services.executor.tools.metrics_change_points import change_points
 from services.executor.tools.metrics_saturation import saturation
@@ -25,15 +25,23 @@ def logs_templates(bundle: Bundle, arguments: LogTemplates, stop: Stop) -> ToolO
         microseconds(arguments.start),
         microseconds(arguments.end),
         microseconds(arguments.split),
+        arguments.literals,
     )
     where: dict[str, Json] = {
         "source": source.name,
         "owner": source.owner,
         "sha256": digest.hexdigest(),
         "bytes": number(source.size_bytes),
+        **_selection(arguments),
     }
     truncated = bundle.is_cut(source) or len(summary.groups) > log_templates.MAX_LISTED
     return ToolOutput(log_templates.document(summary, where), truncated)
+
+
+def _selection(arguments: LogTemplates) -> dict[str, Json]:
+    """Return the instants that made the counts, as far as they were given."""
+    given = {"start": arguments.start, "end": arguments.end, "split": arguments.split}
+    return {name: rfc3339(when) for name, when in given.items() if when is not None}
 
 
 def metrics_change_points(bundle: Bundle, arguments: SeriesWindow, stop: Stop) -> ToolOutput:

@@ -1,5 +1,8 @@
 """The main excursion of one series: where it leaves its baseline, how far it goes, whether it comes back.
 
+It is back when several samples in a row lie within what the samples before the onset reached, and when it
+does not leave again for as long; a plateau elsewhere is no return.
+
 The baseline period is not given. It begins as the first third of the samples and is then everything before
 the onset that it led to, until both agree. The onset is found backwards from the largest excursion, so that a
 small disturbance long before does not count as its beginning. This is a retrospective single change-point
@@ -50,10 +53,10 @@ def find_excursion(values: Sequence[float]) -> Excursion | None:
         if end >= len(values):
             return None
         found = _from_baseline(values, end)
-        if found is None or found.onset == end:
-            return found
-        if found.onset < MIN_BASELINE:
+        if found is None or found.onset < MIN_BASELINE:
             return None
+        if found.onset == end:
+            break
         end = found.onset
     return found
 
@@ -68,8 +71,13 @@ def _from_baseline(values: Sequence[float], end: int) -> Excursion | None:
     onset = _start(outward, extreme, limit)
     if not _is_change(outward, onset, extreme, baseline, limit):
         return None
-    ended = _return(outward, extreme, limit)
-    return Excursion(baseline, onset, extreme, ended, abs(distances[extreme]), rises)
+    low, high = min(values[:onset], default=0.0), max(values[:onset], default=0.0)
+    away = [abs(distance) > limit for distance in distances]
+    back = [low <= value <= high and not out for value, out in zip(values, away, strict=True)]
+    ended = _return(back, away, extreme)
+    moved = range(onset, len(values) if ended is None else ended)
+    farthest = max(moved, key=values.__getitem__) if rises else min(moved, key=values.__getitem__)
+    return Excursion(baseline, onset, farthest, ended, abs(distances[extreme]), rises)
 
 
 def _leaving_distance(baseline: Baseline) -> float:
@@ -98,10 +106,15 @@ def _start(outward: Sequence[float], extreme: int, limit: float) -> int:
     return start
 
 
-def _return(outward: Sequence[float], extreme: int, limit: float) -> int | None:
-    inside = 0
-    for index in range(extreme + 1, len(outward)):
-        inside = inside + 1 if outward[index] <= limit else 0
-        if inside == RUN:
-            return index - RUN + 1
-    return None
+def _return(back: Sequence[bool], away: Sequence[bool], extreme: int) -> int | None:
+    """Return where the first run of samples that are back begins, which no run of samples away follows."""
+    ended = None
+    inside = outside = 0
+    for index in range(extreme + 1, len(back)):
+        inside = inside + 1 if back[index] else 0
+        outside = outside + 1 if away[index] else 0
+        if inside >= RUN and ended is None:
+            ended = index - RUN + 1
+        elif outside >= RUN:
+            ended = None
+    return ended

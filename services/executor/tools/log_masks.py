@@ -17,8 +17,8 @@ _MAX_SHAPE: Final = 512
 _VARIABLE = re.compile(
     r"""
       (?P<kept>\b(?:error|err|exception|reason|cause|status|state)=(?:"(?:[^"\\]|\\.)*"|[^\s,;]+))
-    |
-      "(?:[^"\\]|\\.)*"                                              # quoted
+    | (?P<number_of_error>(?<=\()[0-9]{1,3}(?=:\ [A-Z])|\[Errno\ [0-9]{1,3}\])   # stands for its text
+    | "(?:[^"\\]|\\.)*"                                              # quoted
     | '(?:[^'\\\s]|\\.){0,256}'                                      # quoted word
     | (?<=[\w.\]]=)(?!["'])[^\s,;)\]}]+                              # value of key=value
     | (?<![\w.])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12} # UUID
@@ -45,6 +45,13 @@ def shape_of(message: str) -> str:
     return _MARKS.sub(f"{MARK} ", masked).strip()[:_MAX_SHAPE]
 
 
+def pieces_of(shape: str) -> list[str]:
+    """Return what all messages of a shape have in common, as literal pieces in order."""
+    return shape.split(MARK)
+
+
 def _mask(match: re.Match[str]) -> str:
+    if number := match.group("number_of_error"):
+        return str(number)
     kept = match.group("kept")
     return _DIGITS.sub(MARK, kept) if kept else MARK

@@ -4,7 +4,7 @@ Every count is of records, which are lines without those that continue another (
 `lines` counts all. Memory is bounded: at most 2,000 groups are kept apart, what comes after goes to `other`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -12,6 +12,7 @@ from services.common.evidence.strict_json import Json
 from services.executor.sources.log_line import LogLine, Severity, worse
 from services.executor.sources.log_records import is_exception
 from services.executor.tools.log_durations import Durations
+from services.executor.tools.log_literals import Tally, common_text
 from services.executor.tools.log_masks import shape_of
 from services.executor.tools.log_silence import Silence
 from services.executor.tools.log_window import number, records, shown, time_text
@@ -38,7 +39,7 @@ class Sides:
 
 @dataclass(slots=True)
 class Group:
-    """The records of one shape."""
+    """The records of one shape, or of one status code."""
 
     level: str
     outcome: str
@@ -46,7 +47,17 @@ class Group:
     first: LogLine
     last: LogLine
     detail: LogLine | None
+    common: str = ""
+    """What every record's first line holds literally."""
     sides: Sides = field(default_factory=Sides)
+
+    def add(self, head: LogLine, side: int) -> None:
+        """Take a record of this group."""
+        self.last = head
+        self.severity = worse(self.severity, head.parsed.severity)
+        self.sides.add(side)
+        if self.common and self.common not in head.text:
+            self.common = ""
 
 
 @dataclass(slots=True)
@@ -61,6 +72,8 @@ class Summary:
     groups: dict[tuple[str, str, str], Group] = field(default_factory=dict)
     durations: Durations = field(default_factory=Durations)
     silence: Silence = field(default_factory=Silence)
+    outcomes: dict[str, Group] = field(default_factory=dict)
+    literals: list[Tally] = field(default_factory=list)
 
     def add(self, record: list[LogLine]) -> None:
         """Take one record: its head and the lines that continue it."""
@@ -76,6 +89,9 @@ class Summary:
         self.durations.add(head, side)
         self.silence.add(head)
         self._group(head, _detail(record), side)
+        self._outcome(head, side)
+        for tally in self.literals:
+            tally.add(record, side)
 
     def _group(self, head: LogLine, detail: LogLine | None, side: int) -> None:
         message = head.parsed.message if detail is None else f"{head.parsed.message} {detail.text}"
@@ -85,11 +101,19 @@ class Summary:
             if len(self.groups) >= MAX_GROUPS:
                 self.other.add(side)
                 return
-            group = Group(*key[:2], head.parsed.severity, head, head, detail)
+            common = common_text(head, key[2])
+            group = Group(*key[:2], head.parsed.severity, head, head, detail, common)
             self.groups[key] = group
-        group.last = head
-        group.severity = worse(group.severity, head.parsed.severity)
-        group.sides.add(side)
+        group.add(head, side)
+
+    def _outcome(self, head: LogLine, side: int) -> None:
+        # A status has three digits, so that there are few.
+        if outcome := head.parsed.outcome:
+            group = self.outcomes.get(outcome)
+            if group is None:
+                group = Group("", outcome, head.parsed.severity, head, head, None)
+                self.outcomes[outcome] = group
+            group.add(head, side)
 
     def _side(self, line: LogLine) -> int:
         if self.split is None:
@@ -99,9 +123,15 @@ class Summary:
         return -1 if line.parsed.time.microseconds < self.split else 1
 
 
-def summarize(lines: Iterable[LogLine], start: int | None, end: int | None, split: int | None) -> Summary:
-    """Read a log within a window; all instants are Unix microseconds."""
-    summary = Summary(split)
+def summarize(
+    lines: Iterable[LogLine],
+    start: int | None,
+    end: int | None,
+    split: int | None,
+    literals: Sequence[str] = (),
+) -> Summary:
+    """Read a log within a window, in Unix microseconds, and count the lines that hold each literal."""
+    summary = Summary(split, literals=[Tally(text) for text in dict.fromkeys(literals)])
     for record in records(lines, start, end):
         summary.add(record)
     return summary
@@ -123,6 +153,10 @@ def document(summary: Summary, where: dict[str, Json]) -> Json:
     }
     result |= {"silence": silence} if (silence := summary.silence.document()) else {}
     result |= {"durations": durations} if (durations := summary.durations.document()) else {}
+    if summary.outcomes:
+        result["outcomes"] = [_listed(group) for _, group in sorted(summary.outcomes.items())]
+    if summary.literals:
+        result["literals"] = [tally.document() for tally in summary.literals]
     result["templates"] = [_listed(group) for group in listed[:MAX_LISTED]]
     if hidden or summary.other.total:
         result["other"] = {
@@ -155,6 +189,8 @@ def _listed(group: Group) -> Json:
         "first": shown(group.first),
         "last": shown(group.last),
     }
+    if group.common:
+        result["common"] = group.common
     if group.detail is not None:
         result["detail"] = shown(group.detail)
     return result

@@ -1,5 +1,6 @@
 """`metrics_change_points`: which series left their level, when, how far, and whether they came back."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from services.executor.tools.excursion import RUN, Excursion, find_excursion
 from services.executor.tools.samples import (
     Points,
     instant,
+    is_raw_counter,
     judged_values,
     labels_text,
     number,
@@ -32,6 +34,7 @@ class _Change:
     """None for a series that was absent before."""
     onset: int
     extreme: int
+    counter: bool = False
 
 
 def change_points(series: Sequence[Series], start: float | None, end: float | None) -> Json:
@@ -41,36 +44,50 @@ def change_points(series: Sequence[Series], start: float | None, end: float | No
     """
     read = [(each, points_of(each, start, end)) for each in series]
     begin = min((points.times[0] for _, points in read if points.times), default=0.0)
-    changes = [change for each, points in read if (change := _change(each, points, begin))]
+    named = _names_only(read)
+    judged = [(each, points) for each, points in read if _can_be_judged(each, points, begin)]
+    levels = [(each, points) for each, points in judged if (each.source, each.name) not in named]
+    changes = [change for each, points in levels if (change := _change(each, points, begin))]
     changes.sort(key=lambda change: (change.points.times[change.onset], change.series.name))
     return {
+        "inputs": _sources(series),
         "series": [_listed(change) for change in changes[:MAX_LISTED]],
-        "unchanged": number(len(read) - len(changes)),
+        "unchanged": number(len(judged) - len(changes)),
         "changed": number(len(changes)),
+        "not_judged": number(len(read) - len(judged)),
     }
 
 
-def _change(series: Series, points: Points, begin: float) -> _Change | None:
-    if len(points) < RUN or _is_identity(series, points):
-        return None
+def _sources(series: Sequence[Series]) -> Json:
+    """Return the files that the counts were made of."""
+    hashes = {each.source: each.sha256 for each in series}
+    return [{"source": source, "sha256": sha256} for source, sha256 in sorted(hashes.items())]
+
+
+def _can_be_judged(series: Series, points: Points, begin: float) -> bool:
+    """Tell whether there are enough samples, for as long as the series exists, to speak of a level."""
+    if len(points) < RUN:
+        return False
+    since = points.times[0] if _is_late(series, points, begin) else begin
     step = series.step_seconds
-    expected = (points.times[-1] - begin) / step if step > 0 else 0
-    late = step > 0 and points.times[0] - begin > _LATE_STEPS * step
-    if late:
+    return step <= 0 or len(points) >= _SPARSE_SHARE * (points.times[-1] - since) / step
+
+
+def _is_late(series: Series, points: Points, begin: float) -> bool:
+    return series.step_seconds > 0 and points.times[0] - begin > _LATE_STEPS * series.step_seconds
+
+
+def _change(series: Series, points: Points, begin: float) -> _Change | None:
+    if _is_late(series, points, begin):
         return _appeared(series, points)
-    if len(points) < _SPARSE_SHARE * expected:
-        return None
-    excursion = find_excursion(judged_values(series, points))
+    counter = is_raw_counter(series, points.values)
+    excursion = find_excursion(judged_values(points, counter=counter))
     if excursion is None:
         return None
-    return _Change(series, points, excursion, excursion.onset, excursion.extreme)
+    return _Change(series, points, excursion, excursion.onset, excursion.extreme, counter)
 
 
 def _appeared(series: Series, points: Points) -> _Change | None:
-    step = series.step_seconds
-    together = (points.times[-1] - points.times[0]) / step + 1
-    if len(points) < _SPARSE_SHARE * together:
-        return None
     extreme = max(range(len(points)), key=lambda index: abs(points.values[index]))
     if points.values[extreme] == 0:
         return None
@@ -78,9 +95,13 @@ def _appeared(series: Series, points: Points) -> _Change | None:
     return _Change(series, points, None, onset, extreme)
 
 
-def _is_identity(series: Series, points: Points) -> bool:
-    """Tell whether a series says what something is, by labels on a constant 1, and not how much there is."""
-    return set(points.values) == {1.0} and bool(series.labels)
+def _names_only(read: Sequence[tuple[Series, Points]]) -> set[tuple[str, str]]:
+    """Return the metrics that say what something is, by labels on a constant 1, and not how much there is."""
+    values: dict[tuple[str, str], set[float]] = defaultdict(set)
+    for series, points in read:
+        values[series.source, series.name].update(points.values)
+    labelled = {(series.source, series.name) for series, _ in read if series.labels}
+    return {metric for metric, found in values.items() if found == {1.0} and metric in labelled}
 
 
 def _listed(change: _Change) -> Json:
@@ -96,11 +117,12 @@ def _listed(change: _Change) -> Json:
         "labels": labels_text(series.labels),
         "samples": number(len(points)),
         "step_seconds": number(series.step_seconds),
-        "baseline": _baseline(points, change.onset if excursion else 0),
+        "judged": "rate" if change.counter else "level",
+        "baseline": _baseline(points, change.onset),
         "onset": instant(points.times[change.onset]),
         "direction": "rise" if rises else "fall",
         "score": number(round(excursion.score, 1)) if excursion else None,
-        "before": _sample(points, change.onset - 1) if excursion else None,
+        "before": _sample(points, change.onset - 1) if change.onset else None,
         "at": _sample(points, change.onset),
         "extreme": _sample(points, change.extreme),
         "last": _sample(points, len(points) - 1),

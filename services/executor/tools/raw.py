@@ -5,9 +5,11 @@ from services.executor.sources import kinds, metrics
 from services.executor.sources.bundle import Bundle
 from services.executor.sources.kinds import Form
 from services.executor.sources.log_line import LogLine
+from services.executor.sources.metrics_csv import Column
 from services.executor.sources.positioned_json import Element
 from services.executor.sources.sniff import Source
 from services.executor.sources.stop import Stop
+from services.executor.tools import samples as samples_of
 from services.executor.tools.arguments import LogSearch, OneSource, SourceWindow, microseconds, unix_seconds
 from services.executor.tools.log_window import number, records, shown
 from services.executor.tools.tool import ToolError, ToolOutput
@@ -54,10 +56,13 @@ def metrics_list(bundle: Bundle, arguments: OneSource, _stop: Stop) -> ToolOutpu
     source = bundle.source(arguments.source, kinds.METRIC)
     if source.form is Form.INDEX:
         return _elements(bundle, source)
-    elements = [
-        _series_element(bundle, source, element, {"metric": _metric(element)})
-        for element in _response_elements(bundle, source)
-    ]
+    if source.form is Form.TABLE:
+        elements = [_column_element(bundle, column, 1, 1, {}) for column in bundle.table(source)]
+    else:
+        elements = [
+            _series_element(bundle, source, element, {"metric": _metric(element)})
+            for element in bundle.elements(source)
+        ]
     return ToolOutput({"source": source.name, "elements": elements})
 
 
@@ -67,8 +72,11 @@ def metrics_query_range(bundle: Bundle, arguments: SourceWindow, stop: Stop) -> 
     if source.form is Form.INDEX:
         raise ToolError(f"{source.name!r} is an index and holds no samples; metrics_list shows what it lists")
     start, end = unix_seconds(arguments.start), unix_seconds(arguments.end)
+    if source.form is Form.TABLE:
+        columns = [_column_samples(bundle, column, start, end) for column in bundle.table(source)]
+        return ToolOutput({"source": source.name, "elements": columns})
     elements: list[Json] = []
-    for element in _response_elements(bundle, source):
+    for element in bundle.elements(source):
         stop.check()
         value: dict[str, Json] = {"metric": _metric(element), "values": _samples(element.value, start, end)}
         elements.append(_series_element(bundle, source, element, value))
@@ -78,14 +86,6 @@ def metrics_query_range(bundle: Bundle, arguments: SourceWindow, stop: Stop) -> 
 def _elements(bundle: Bundle, source: Source) -> ToolOutput:
     elements = [_located(element) for element in bundle.elements(source)]
     return ToolOutput({"source": source.name, "elements": elements})
-
-
-def _response_elements(bundle: Bundle, source: Source) -> list[Element]:
-    if source.form is Form.TABLE:
-        raise ToolError(
-            f"{source.name!r} is a table of samples; metrics_change_points and metrics_saturation read it"
-        )
-    return bundle.elements(source)
 
 
 def _located(element: Element) -> Json:
@@ -105,6 +105,27 @@ def _series_element(bundle: Bundle, source: Source, element: Element, value: Jso
     }
 
 
+def _column_samples(bundle: Bundle, column: Column, start: float | None, end: float | None) -> Json:
+    """Return a column as a series: its samples within a window, and the lines on which they stand."""
+    samples = [sample for sample in column.samples if _within(sample[0], start, end)]
+    lines = [column.lines[time] for time, _ in samples] or [1]
+    pairs: list[Json] = [[samples_of.number(time), token] for time, token in samples]
+    return _column_element(bundle, column, min(lines), max(lines), {"values": pairs})
+
+
+def _column_element(
+    bundle: Bundle, column: Column, first_line: int, last_line: int, more: dict[str, Json]
+) -> Json:
+    labels: dict[str, Json] = {"__name__": column.name} if column.name else {}
+    labels |= column.labels
+    return {
+        "first_line": number(first_line),
+        "last_line": number(last_line),
+        "owner": bundle.owners.of_series(column.labels, column.name, ""),
+        "value": {"metric": labels, **more},
+    }
+
+
 def _metric(element: Element) -> Json:
     return element.value.get("metric", {}) if isinstance(element.value, dict) else {}
 
@@ -119,9 +140,13 @@ def _samples(value: Json, start: float | None, end: float | None) -> list[Json]:
     found: list[Json] = []
     for pair in pairs:
         sample = metrics.sample_of(pair)
-        if sample is not None and (start is None or sample[0] >= start) and (end is None or sample[0] < end):
+        if sample is not None and _within(sample[0], start, end):
             found.append(pair)
     return found
+
+
+def _within(seconds: float, start: float | None, end: float | None) -> bool:
+    return (start is None or seconds >= start) and (end is None or seconds < end)
 
 
 def _holds(record: list[LogLine], literals: list[str]) -> bool:

@@ -9,7 +9,9 @@ from datetime import UTC, datetime
 from services.common.evidence.strict_json import Json, NumberToken
 from services.executor.sources.metrics import Series
 
-_COUNTER_SUFFIXES = ("_total", "_count", "_sum", "_bucket")
+_COUNTER_SUFFIXES = ("_total", "_sum", "_bucket")
+# The observations of a histogram end so, and so do plain numbers of things.
+_COUNT_SUFFIX = "_count"
 # A query that applies one of these already asks for the change of a counter.
 _RATE_FUNCTIONS = ("rate(", "increase(", "delta(", "deriv(", "resets(", "changes(")
 
@@ -40,18 +42,34 @@ def points_of(series: Series, start: float | None, end: float | None) -> Points:
     return points
 
 
-def judged_values(series: Series, points: Points) -> list[float]:
+def judged_values(points: Points, *, counter: bool) -> list[float]:
     """Return the values whose level is judged: those of a gauge, the rate per second of a raw counter.
 
     The first rate of a counter is taken as its second one, so that both lists have the same length.
     """
-    if len(points) < 3 or not _is_raw_counter(series, points.values):
+    if not counter:
         return points.values
     rates = [
         max(0.0, after - before) / max(1e-9, points.times[index + 1] - points.times[index])
         for index, (before, after) in enumerate(zip(points.values[:-1], points.values[1:], strict=True))
     ]
     return [rates[0], *rates]
+
+
+def is_raw_counter(series: Series, values: Sequence[float]) -> bool:
+    """Tell whether a series only counts up, so that how fast it grows is its level.
+
+    A name that ends in `_count` may be a counter or a number of things: one that lay still before it rose is
+    taken as a number, which is how its values read in either case.
+    """
+    name = series.labels.get("__name__", series.name)
+    ends = name.endswith((*_COUNTER_SUFFIXES, _COUNT_SUFFIX))
+    if len(values) < 3 or not ends or any(word in series.query for word in _RATE_FUNCTIONS):
+        return False
+    if name.endswith(_COUNT_SUFFIX) and values[len(values) // 3] == values[0]:
+        return False
+    # A counter falls only when it starts again; a gauge with such a name falls to anything.
+    return all(after >= before or after <= 0.1 * before for before, after in itertools.pairwise(values))
 
 
 def instant(seconds: float) -> str:
@@ -97,11 +115,3 @@ def _finite(token: str) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) else None
-
-
-def _is_raw_counter(series: Series, values: Sequence[float]) -> bool:
-    name = series.labels.get("__name__", series.name)
-    if not name.endswith(_COUNTER_SUFFIXES) or any(word in series.query for word in _RATE_FUNCTIONS):
-        return False
-    # A counter falls only when it starts again; a gauge with such a name falls to anything.
-    return all(after >= before or after <= 0.1 * before for before, after in itertools.pairwise(values))

@@ -91,6 +91,16 @@ def test_the_false_alarm_has_no_cause_and_says_what_was_normal(project: Path) ->
     assert found.evidence.evidence_gaps != []
 
 
+def test_what_is_wrong_does_not_answer_a_lookup(project: Path) -> None:
+    found = recorded(project / "examples/incidents" / FAULTY / "bundle")
+    context = context_pb2.DiagnosisContext(question="How many pods run?", intent=context_pb2.INTENT_LOOKUP)
+
+    evidence = Analyst().conclude(context, found.calls, [])
+
+    assert evidence.claims
+    assert not [claim for claim in evidence.claims if claim.critical or claim.claim_type == "cause"]
+
+
 @pytest.mark.parametrize("name", [FAULTY, HEALTHY])
 def test_the_analyst_is_quick_and_repeats_itself(project: Path, name: str) -> None:
     folder = project / "examples/incidents" / name / "bundle"

@@ -257,6 +257,25 @@ def test_more_traffic_before_slow_answers_is_at_most_a_direction(tmp_path: Path)
     assert found.suspects == [(names.front, "load.increased", "possible")]
 
 
+def test_one_slow_sample_that_is_followed_by_usual_ones_names_no_dependency(tmp_path: Path) -> None:
+    incident = Incident()
+    names = incident.names
+    incident.step_to(
+        "latency_p95", "histogram_quantile(0.95, x)", {"service": names.front}, 0.02, 4.5, DURATION - 15
+    )
+    incident.noise("latency_p95", "histogram_quantile(0.95, x)", {"service": names.back}, 0.02)
+    *others, (name, query, labels, usual) = incident.series
+    incident.series = [
+        *others,
+        (name, query, labels, lambda second: 4.5 if second == DURATION - 15 else usual(second)),
+    ]
+    incident.alert(DURATION - 10, "Slow", names.front)
+
+    found = run(incident, tmp_path)
+
+    assert found.suspects == []
+
+
 def test_a_slow_dependency_is_named_rather_than_who_waits_for_it(tmp_path: Path) -> None:
     incident = Incident()
     names = incident.names
@@ -377,3 +396,37 @@ def test_a_log_that_cannot_be_read_is_asked_for_once(tmp_path: Path) -> None:
     ]
 
     assert 1 <= len(asked) <= 2
+
+
+def test_a_change_of_no_known_kind_has_no_fault_name(tmp_path: Path) -> None:
+    incident = Incident()
+    bad_release(incident, False)
+    incident.change(FAULT_AT - 3, incident.names.back, "other", "something was done to it")
+
+    found = run(incident, tmp_path)
+
+    assert found.suspects == [(incident.names.back, "", "confirmed")]
+
+
+def test_a_resource_that_was_full_all_along_is_no_cause(tmp_path: Path) -> None:
+    incident = Incident()
+    names = incident.names
+    bad_release(incident, True)
+    incident.steady("cache_memory_max", "limit", {"job": names.cache}, 1000)
+    incident.noise("cache_memory_used", "used", {"job": names.cache}, 940)
+
+    found = run(incident, tmp_path)
+
+    assert found.suspects == [(names.back, "release.deployed", "confirmed")]
+    assert names.cache not in {claim.component for claim in found.of_type("symptom")}
+
+
+def test_a_change_hides_no_mechanism_in_what_it_depends_on(tmp_path: Path) -> None:
+    incident = Incident()
+    names = incident.names
+    killed(incident)
+    incident.change(FAULT_AT - 5, names.front, "config_change", f"{names.front} configuration revision 8")
+
+    found = run(incident, tmp_path)
+
+    assert found.suspects == [(names.back, "process.down", "confirmed")]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from services.executor.sources.metrics import Series
@@ -138,7 +138,13 @@ def test_samples_outside_the_window_and_without_a_number_do_not_count() -> None:
 
     document = change_points([one], None, BEGIN + CHANGE_AT * STEP)
 
-    assert document == {"series": [], "unchanged": "1", "changed": "0"}
+    assert document == {
+        "inputs": [{"source": "metrics/a.json", "sha256": "0" * 64}],
+        "series": [],
+        "unchanged": "1",
+        "changed": "0",
+        "not_judged": "0",
+    }
 
 
 def test_the_list_is_bounded_and_the_counts_are_not() -> None:
@@ -154,6 +160,7 @@ def test_the_list_is_bounded_and_the_counts_are_not() -> None:
 _LEVELS: dict[str, Callable[[float], float]] = {"count": round, "measure": lambda value: value / 1000 + 0.001}
 
 
+@example(base=0, jump=60, change_at=34, kind="measure", seed=714)
 @given(
     base=st.integers(0, 50), jump=st.integers(60, 10_000), change_at=st.integers(34, 90),
     kind=st.sampled_from(sorted(_LEVELS)), seed=st.integers(0, 1000),
@@ -179,4 +186,5 @@ def test_any_numbers_give_a_document(values: list[float]) -> None:
     document = change_points([one], None, None)
 
     assert isinstance(document, dict)
-    assert {str(document["changed"]), str(document["unchanged"])} == {"0", "1"}
+    counts = [str(document[name]) for name in ("changed", "unchanged", "not_judged")]
+    assert sorted(counts) == ["0", "0", "1"]

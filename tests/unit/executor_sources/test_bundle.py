@@ -105,8 +105,20 @@ def test_compressed_binary_and_odd_files_are_named_and_not_read(tmp_path: Path) 
 
 def test_a_folder_without_any_source_is_refused(tmp_path: Path) -> None:
     write(tmp_path, {"question.txt": "why?", "a.json": "{"})
-    with pytest.raises(FailedPreconditionError, match="no readable source"):
+    with pytest.raises(
+        FailedPreconditionError, match=r"no readable source: looked for .*'a\.json': it is not"
+    ):
         opened(tmp_path)
+
+
+def test_a_refused_folder_is_told_what_was_looked_for_and_found(tmp_path: Path) -> None:
+    write(tmp_path, {f"kubernetes/pod-{number}.txt": "Name: a\nStatus: Running\n" for number in range(7)})
+    with pytest.raises(FailedPreconditionError) as caught:
+        opened(tmp_path)
+    told = str(caught.value)
+    assert "logs (dated text, JSON lines)" in told
+    assert "'kubernetes/pod-0.txt': its content is of no kind that a tool reads" in told
+    assert told.endswith("; and 2 more")
 
 
 def test_a_structured_file_over_the_limit_is_not_read(tmp_path: Path) -> None:

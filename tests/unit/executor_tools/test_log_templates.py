@@ -253,3 +253,116 @@ def test_a_log_in_bursts_has_no_silence() -> None:
         for number in range(40)
     )
     assert "silence" not in summary_of(burst)
+
+
+WAITS = [
+    "LOG:  process 300 still waiting for RowLock on relation 16402 after 1000.5 ms",
+    "LOG:  process 301 still waiting for RowLock on relation 16402 after 1000.8 ms",
+    "LOG:  still waiting for RowLock on relation: gave up",
+]
+
+
+def dated(*messages: str) -> str:
+    return "".join(
+        f"2026-11-30 09:00:{second:02d}.000 UTC [{second}] a@b {message}\n"
+        for second, message in enumerate(messages)
+    )
+
+
+def test_a_template_says_what_all_its_lines_say_and_no_line_s_own_values() -> None:
+    template = summary_of(dated(*WAITS[:2]))["templates"][0]
+
+    assert (template["count"], template["common"]) == ("2", "still waiting for RowLock on relation")
+
+
+@pytest.mark.parametrize(
+    ("line", "common"),
+    [
+        (
+            "2026-11-30 09:00:00,000 ERROR [a.api] rid=4bf POST /x 503 q=1 gave up on it 5.4ms",
+            "gave up on it",
+        ),
+        (
+            "2026/11/30 09:00:00 [error] 5#5: *9 connect() failed (111: Connection refused) on, to: 1.2.3.4",
+            "connect() failed (111: Connection refused) on",
+        ),
+        (
+            '{"ts":"2026-11-30T09:00:00Z","level":"ERROR","msg":"insert failed","error":"a long reason"}',
+            "insert failed",
+        ),
+        ('2026-11-30 09:00:00,000 ERROR [a] said "no" to everybody who came', "to everybody who came"),
+    ],
+)
+def test_the_common_part_is_the_telling_one(line: str, common: str) -> None:
+    template = summary_of(line + "\n")["templates"][0]
+
+    assert template["common"] == common
+    assert common in line
+
+
+@given(st.lists(st.text(alphabet="ab 1:=\"'x", min_size=1, max_size=30), min_size=1, max_size=20))
+def test_what_is_called_common_stands_in_every_line(messages: list[str]) -> None:
+    text = "".join(f"2026-11-30T09:00:00Z ERROR failing {message}\n" for message in messages)
+    found = summary_of(text)
+    for template in found["templates"]:
+        common = template.get("common", "")
+        alike = [line for line in text.splitlines() if common and common in line]
+        assert not common or len(alike) >= int(template["count"])
+        assert common in template["first"]["text"]
+        assert '"' not in common
+
+
+def test_lines_that_hold_a_literal_are_counted_whatever_their_shape() -> None:
+    literal = "still waiting for RowLock on relation"
+    lines = read(dated(*WAITS, "LOG:  other"))
+    found: Tree = log_templates.document(
+        log_templates.summarize(lines, None, None, 1796029201_000000, [literal, "nowhere"]), {}
+    )
+
+    counted, nowhere = found["literals"]
+    assert (counted["count"], counted["count_before"], counted["count_after"]) == ("3", "1", "2")
+    assert (counted["first"]["n"], counted["last"]["n"]) == ("1", "3")
+    assert nowhere == {"text": "nowhere", "count": "0", "count_before": "0", "count_after": "0"}
+
+
+def test_answers_are_counted_by_status_over_all_paths() -> None:
+    paths = ['/a HTTP/1.1" 502', '/b HTTP/1.1" 502', '/a HTTP/1.1" 200', '/a HTTP/1.1" 502']
+    text = "".join(
+        f'1.2.3.4 - - [30/Nov/2026:09:00:0{second} +0000] "GET {path} 10 "-" "-"\n'
+        for second, path in enumerate(paths)
+    )
+    found: Tree = log_templates.document(
+        log_templates.summarize(read(text), None, None, 1796029201_000000), {}
+    )
+
+    assert [(row["outcome"], row["count"], row["count_before"]) for row in found["outcomes"]] == [
+        ("200", "1", "0"),
+        ("502", "3", "1"),
+    ]
+
+
+@pytest.mark.parametrize("incident", RECORDED)
+def test_status_totals_and_literals_are_those_of_grep(project: Path, incident: str) -> None:
+    path = recorded_path(project, incident)
+    bundle, tool = opened(path), tools(1 << 20, 30)["logs_templates"]
+    for log in sorted(path.glob("logs/*.log")):
+        lines = log.read_text(encoding="utf-8").splitlines()
+        name = f"logs/{log.name}"
+        plain: Tree = tool.run(bundle, tool.arguments.model_validate({"source": name}), a_stop()).document
+        literals = [template["common"] for template in plain["templates"] if "common" in template][:16]
+        asked = tool.arguments.model_validate({"source": name, "literals": literals})
+        found: Tree = tool.run(bundle, asked, a_stop()).document
+        for row in found.get("literals", []):
+            assert int(row["count"]) == sum(row["text"] in line for line in lines)
+        for row in found.get("outcomes", []) if "access" in name else []:
+            assert int(row["count"]) == sum(f'" {row["outcome"]} ' in line for line in lines)
+
+
+def test_the_document_states_the_instants_that_made_its_counts(project: Path) -> None:
+    bundle = opened(recorded_path(project, RECORDED[0]))
+    tool = tools(1 << 20, 30)["logs_templates"]
+    asked = '{"source":"logs/redis.log","split":"2026-11-30T10:10:50+01:00"}'
+    found: Tree = tool.run(bundle, tool.arguments.model_validate_json(asked), a_stop()).document
+
+    assert found["split"] == "2026-11-30T09:10:50Z"
+    assert "start" not in found

@@ -116,6 +116,30 @@ def test_samples_are_the_file_s_own_within_the_window(bundle: Bundle) -> None:
     assert len(element["value"]["values"]) == 19
 
 
+TABLE = """\
+time,latency{service="cart"},latency{service="edge"},errors{service="cart"}
+2026-11-30T09:00:00Z,0.1,0.2,0
+2026-11-30T09:00:10Z,0.5,,3
+2026-11-30T09:00:20Z,0.6,0.3,4
+"""
+
+
+def test_a_table_s_columns_are_series_with_the_lines_of_their_samples(tmp_path: Path) -> None:
+    bundle = opened(write(tmp_path, {"metrics/m.csv": TABLE, "topology.json": TOPOLOGY}))
+    window = {"start": "2026-11-30T09:00:10Z", "end": "2026-11-30T09:00:20Z"}
+
+    found = document(bundle, "metrics_query_range", source="metrics/m.csv", **window)
+
+    first, empty, last = found["elements"]
+    assert (first["first_line"], first["last_line"], first["owner"]) == ("3", "3", "cart")
+    assert first["value"]["metric"] == {"__name__": "latency", "service": "cart"}
+    assert strict_json.dumps(first["value"]["values"]) == b'[[1796029210,"0.5"]]'
+    assert empty["value"]["values"] == []
+    assert last["value"]["values"][0][1] == "3"
+    listed = document(bundle, "metrics_list", source="metrics/m.csv")["elements"]
+    assert [element["value"]["metric"]["__name__"] for element in listed] == ["latency", "latency", "errors"]
+
+
 def test_a_metric_source_lists_what_it_offers(bundle: Bundle) -> None:
     assert document(bundle, "metrics_list", source="m/series.json")["elements"][0]["value"]["query"] == "up"
     listed = document(bundle, "metrics_list", source="m/up.json")["elements"][0]
