@@ -35,4 +35,7 @@ def accept_verification(
     del accepted.facts_checked[:]
     accepted.facts_checked.extend(verdict.facts_checked(checks))
     allowed = verdict.allowed_by_checks(checks, output, request.diagnosis_context.intent)
+    if allowed != evidence_pb2.VERDICT_REJECT:
+        # A REJECT rests on a refuted critical claim; the guard has taken back that there is one.
+        accepted.model_verdict = max(accepted.model_verdict, evidence_pb2.VERDICT_LOW_CONFID)
     return Accepted(accepted, verdict.effective(accepted.model_verdict, allowed, request.verdict_ceiling))

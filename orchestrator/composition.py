@@ -3,6 +3,7 @@
 import asyncio
 import uuid
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 import grpc.aio
@@ -20,7 +21,7 @@ from orchestrator.engine import Engine
 from orchestrator.graph import DIAGNOSIS, CompiledGraph, Node, compile_graph
 from orchestrator.nodes.composer import ComposerNode
 from orchestrator.nodes.evidence_retry import evidence_retry
-from orchestrator.nodes.executor import ExecutorNode
+from orchestrator.nodes.executor import ExecutionLimit, ExecutorNode
 from orchestrator.nodes.fallback import FallbackNode
 from orchestrator.nodes.gatekeeper import GatekeeperNode
 from orchestrator.nodes.planner import PlannerNode
@@ -65,25 +66,30 @@ class Channels:
 
 async def build(settings: OrchestratorSettings) -> Service:
     """Open the store and the channels, end what an earlier process left, and serve."""
-    clock = SystemClock()
-    store = await open_store(
-        settings.database, busy_seconds=settings.database_busy_seconds, keep_runs=settings.keep_runs
-    )
-    channels = _channels(settings)
-    executor = ExecutorAgent(
-        channels.executor,
-        CallLimit(settings.executor_seconds, clock),
-        CallLimit(settings.list_tools_seconds, clock),
-    )
-    runs = Runs(
-        engine=Engine(_graph(settings, channels, executor, store, clock), store, clock),
-        catalogs=Catalogs(executor),
-        store=store,
-        clock=clock,
-        new_id=lambda: uuid.uuid4().hex,
-        max_runs=settings.max_runs,
-    )
-    await runs.recover()
+    async with AsyncExitStack() as opened:
+        clock = SystemClock()
+        store = await open_store(
+            settings.database, busy_seconds=settings.database_busy_seconds, keep_runs=settings.keep_runs
+        )
+        opened.push_async_callback(store.close)
+        channels = _channels(settings)
+        opened.push_async_callback(channels.close)
+        executor = ExecutorAgent(
+            channels.executor,
+            CallLimit(settings.executor_seconds, clock),
+            CallLimit(settings.list_tools_seconds, clock),
+        )
+        runs = Runs(
+            engine=Engine(_graph(settings, channels, executor, store, clock), store, clock),
+            catalogs=Catalogs(executor),
+            store=store,
+            clock=clock,
+            new_id=lambda: uuid.uuid4().hex,
+            max_runs=settings.max_runs,
+        )
+        await runs.recover()
+        # Until here a failure closes what was opened; from here on the service does.
+        opened.pop_all()
     servicer = DiagnosisServicer(runs, store, settings.run_seconds, settings.reserve_seconds)
 
     def register(server: grpc.aio.Server) -> None:
@@ -118,9 +124,11 @@ def _graph(
         DIAGNOSIS,
         {
             Node.PLANNER: PlannerNode(planner, executor),
-            Node.EXECUTOR: ExecutorNode(executor, store),
+            Node.EXECUTOR: ExecutorNode(
+                executor, store, ExecutionLimit(settings.max_invocations, settings.max_output_bytes)
+            ),
             Node.GATEKEEPER: GatekeeperNode(gatekeeper, store),
-            Node.VERIFIED_INPUT: VerifiedInputNode(store),
+            Node.VERIFIED_INPUT: VerifiedInputNode(store, settings.max_verified_input_bytes),
             Node.VERIFIER: VerifierNode(verifier, store),
             Node.EVIDENCE_RETRY: evidence_retry,
             Node.COMPOSER: ComposerNode(composer, store),

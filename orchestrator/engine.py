@@ -131,6 +131,8 @@ def _stamp(event: OrchestrationEvent, started: datetime, ended: datetime) -> Non
 
 def _ending(state: RunState) -> Ending:
     last = state.orchestration_events[-1]
+    if last.reason_code == Reason.CALL_DEADLINE_EXCEEDED:
+        return Ending(run_pb2.RUN_STATUS_CANCELLED, Reason.DEADLINE_EXCEEDED)
     if last.outcome != Outcome.COMPLETED:
         # Only fallback ends the graph without completing, and there is nothing behind it.
         return Ending(run_pb2.RUN_STATUS_FAILED, Reason.INTERNAL_ERROR)

@@ -1,19 +1,22 @@
 """The end of a run, whichever way it ended: first its evaluation, then the run itself."""
 
+import asyncio
 import json
+from collections.abc import Sequence
 
 import structlog
 from assay.orchestrator.v1 import run_pb2
-from assay.orchestrator.v1.run_pb2 import Run
+from assay.orchestrator.v1.run_pb2 import Failure, Run
 from assay.orchestrator.v1.state_pb2 import RunState
 
 from orchestrator.answering import material_from
 from orchestrator.clock import Clock
 from orchestrator.engine import Ending
 from orchestrator.graph import Reason
+from orchestrator.material import Material, material_of
 from orchestrator.result import ended_run, failure_of, usage_of
 from orchestrator.self_evaluation import CHANNEL, verifier_evaluation
-from orchestrator.store.port import Store
+from orchestrator.store.port import Store, StoredCall
 
 _log = structlog.get_logger("assay.runs")
 
@@ -28,18 +31,25 @@ class Finisher:
     async def finish(self, begun: Run, state: RunState, ending: Ending) -> Run:
         """Store how a run ended and return it as it was stored."""
         try:
-            return await self._store_end(begun, state, ending)
-        except Exception:  # noqa: BLE001 - a state that cannot be read must not keep its run from ending
-            _log.exception("the end of a run could not be told from its state", run_id=begun.run_id)
+            material = await material_from(self._store, begun.run_id, state)
+            calls = await self._store.calls(begun.run_id)
+            return await self._store_end(begun, state, ending, material, calls)
+        except Exception:  # noqa: BLE001 - what cannot be read must not keep its run from ending
+            _log.exception("the end of a run could not be told from what is stored", run_id=begun.run_id)
             failed = Ending(run_pb2.RUN_STATUS_FAILED, ending.reason or Reason.INTERNAL_ERROR)
-            return await self._store_end(begun, RunState(context=begun.context), failed)
+            empty = RunState(context=begun.context)
+            return await self._store_end(begun, empty, failed, material_of(empty, [], {}), [])
 
-    async def _store_end(self, begun: Run, state: RunState, ending: Ending) -> Run:
-        material = await material_from(self._store, begun.run_id, state)
+    async def _store_end(
+        self, begun: Run, state: RunState, ending: Ending, material: Material, calls: Sequence[StoredCall]
+    ) -> Run:
         run = ended_run(begun, state, ending, material, self._clock.now())
-        calls = await self._store.calls(begun.run_id)
         run.usage.CopyFrom(usage_of(len(state.orchestration_events), calls))
-        evaluation = verifier_evaluation(state, failure_of(state, ending))
-        await self._store.write_channel(run.run_id, CHANNEL, json.dumps(evaluation, allow_nan=False))
+        evaluation = await asyncio.to_thread(_evaluation_json, state, failure_of(state, ending))
+        await self._store.write_channel(run.run_id, CHANNEL, evaluation)
         await self._store.end_run(run)
         return await self._store.run(run.run_id)
+
+
+def _evaluation_json(state: RunState, failure: Failure | None) -> str:
+    return json.dumps(verifier_evaluation(state, failure), allow_nan=False)

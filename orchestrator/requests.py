@@ -2,14 +2,17 @@
 
 from assay.common.v1.context_pb2 import DiagnosisContext, Intent, TimeWindow
 from assay.orchestrator.v1.diagnosis_pb2 import DiagnoseRequest
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from orchestrator.intent import intent_of
 from services.common.errors import InvalidArgumentError
-from services.common.validation import required_text, specified
+from services.common.validation import MAX_QUESTION_CHARS, required_text, specified
 
-MAX_QUESTION_CHARS = 4096
 MAX_BUNDLE_CHARS = 1024
 MAX_ID_CHARS = 256
+# What a Timestamp may hold: 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
+MIN_SECONDS = -62_135_596_800
+MAX_SECONDS = 253_402_300_799
 
 
 def context_of(request: DiagnoseRequest) -> DiagnosisContext:
@@ -33,6 +36,15 @@ def required_id(value: str, field: str) -> str:
 
 
 def _require_window(window: TimeWindow) -> None:
+    for side in ("start", "end"):
+        if window.HasField(side) and not _is_instant(getattr(window, side)):
+            raise InvalidArgumentError(
+                f"window.{side} lies outside the years 1 to 9999", field=f"window.{side}"
+            )
     bounded = window.HasField("start") and window.HasField("end")
     if bounded and window.end.ToNanoseconds() <= window.start.ToNanoseconds():
         raise InvalidArgumentError("the window ends before it starts", field="window.end")
+
+
+def _is_instant(time: Timestamp) -> bool:
+    return MIN_SECONDS <= time.seconds <= MAX_SECONDS and 0 <= time.nanos < 1_000_000_000

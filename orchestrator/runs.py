@@ -77,7 +77,7 @@ class Runs:
     async def recover(self) -> None:
         """End the runs that an earlier process left under way."""
         for run_id in await self._store.running():
-            begun = await self._store.run(run_id)
+            begun = await self._left_behind(run_id)
             state = await self._checkpoint(begun)
             ending = Ending(run_pb2.RUN_STATUS_FAILED, Reason.ORCHESTRATOR_RESTARTED)
             await self._finisher.finish(begun, state, ending)
@@ -90,6 +90,13 @@ class Runs:
             left.set()
         if self._living:
             await asyncio.wait(self._living)
+
+    async def _left_behind(self, run_id: str) -> Run:
+        try:
+            return await self._store.run(run_id)
+        except DecodeError:
+            _log.error("a run cannot be read", run_id=run_id)
+            return Run(run_id=run_id)
 
     async def _checkpoint(self, begun: Run) -> RunState:
         try:
@@ -116,6 +123,9 @@ class Runs:
             begun = await self._begin(walk)
             progress.publish(DiagnoseResponse(started=RunStarted(run_id=begun.run_id)))
             ending = await self._walk(walk, left)
+            if ending.status == run_pb2.RUN_STATUS_CANCELLED:
+                # A walk that was cut off may have recorded one step more than it knows.
+                walk.state = await self._checkpoint(begun)
             async with asyncio.timeout(FINISH_SECONDS):
                 run = await self._finisher.finish(begun, walk.state, ending)
             status = run_pb2.RunStatus.Name(run.status)

@@ -15,12 +15,11 @@ from assay.verifier.v1.verifier_pb2 import VerifyRequest
 
 from orchestrator.graph import Node
 from orchestrator.prompt_audit import prompt_audit
+from services.common.evidence.answer_rules import SECTIONS
 from services.common.evidence.names import plain, short_name
 
 CHANNEL: Final = "verifier_evaluation"
 TRACEABILITY_VERSION: Final = "1"
-
-_SECTIONS = ("summary", "confirmed", "possible_directions", "evidence_gaps", "next_checks")
 
 
 def verifier_evaluation(state: RunState, failure: Failure | None) -> dict[str, Any]:
@@ -86,7 +85,7 @@ def _verified(request: VerifyRequest) -> dict[str, Any]:
 def _composer_output(status: str, answer: Answer, failure: Failure | None) -> dict[str, Any]:
     result: dict[str, Any] = {"status": status}
     if failure is None:
-        sections = {name: list(getattr(answer, name)) for name in _SECTIONS}
+        sections = {name: list(getattr(answer, name)) for name in SECTIONS}
         result["sections"] = {
             name: [sentence.text for sentence in sentences] for name, sentences in sections.items()
         }

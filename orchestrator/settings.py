@@ -26,6 +26,14 @@ class OrchestratorSettings(ServiceSettings):
     keep_runs: int = Field(1000, ge=1, description="ended runs that are kept; the oldest beyond go")
     max_runs: int = Field(16, ge=1, le=1024, description="runs under way at one time; more are refused")
 
+    max_invocations: int = Field(256, ge=1, description="tool calls that one execution may record")
+    max_output_bytes: int = Field(
+        1 << 28, ge=1, description="tool output that one execution may record, in bytes"
+    )
+    max_verified_input_bytes: int = Field(
+        8 << 20, ge=1, description="largest input of the verifier, in bytes; a run with more falls back"
+    )
+
     run_seconds: float = Field(300.0, gt=0, description="longest run, in seconds")
     reserve_seconds: float = Field(
         0.5, ge=0, description="a run ends so long before its caller's deadline, in seconds"

@@ -18,12 +18,12 @@ from assay.gatekeeper.v1.gatekeeper_pb2 import CheckResponse
 from assay.verifier.v1.verifier_pb2 import RetryContext, VerifyRequest
 
 from services.common.evidence import document as contract
-from services.common.evidence import places, pointer, strict_json
+from services.common.evidence import places, pointer
 from services.common.evidence.document import Claim, EvidenceBinding
 from services.common.evidence.names import number_of
+from services.common.evidence.recorded import may_confirm, parse_output
 from services.common.evidence.strict_json import Json
 
-MAX_OUTPUT_BYTES = 16 << 20
 _CEILINGS = {
     gatekeeper_pb2.GATEKEEPER_STATUS_PASS: evidence_pb2.VERDICT_PASS,
     gatekeeper_pb2.GATEKEEPER_STATUS_LOW_CONFID: evidence_pb2.VERDICT_LOW_CONFID,
@@ -47,12 +47,6 @@ def ceiling(gate: CheckResponse) -> "evidence_pb2.Verdict.ValueType":
     if gate.status not in _CEILINGS:
         raise ProjectionError("the gate let nothing pass")
     return _CEILINGS[gate.status]
-
-
-def bound_invocations(document: bytes) -> set[str]:
-    """Return the invocation ids that the claims of a document are bound to."""
-    parsed = contract.parse(document)
-    return {binding.source_invocation_id for claim in parsed.claims for binding in claim.evidence_bindings}
 
 
 def verify_request(
@@ -110,7 +104,7 @@ def _verified_claim(claim: Claim, bound: Sequence[Recorded]) -> VerifiedClaim:
             setattr(verified, field.name, number_of(field.enum_type, value))
         elif field.name != "critical":
             setattr(verified, field.name, value)
-    if all(item.kind == tool_pb2.DOCUMENT_KIND_REFERENCE for item in bound):
+    if not any(may_confirm(item.kind) for item in bound):
         # Text about systems in general confirms nothing about this one.
         verified.status = evidence_pb2.CLAIM_STATUS_POSSIBLE
     return verified
@@ -126,9 +120,7 @@ def _evidence(
         for binding in bindings:
             source = recorded[binding.source_invocation_id]
             if binding.source_invocation_id not in parsed:
-                parsed[binding.source_invocation_id] = strict_json.loads(
-                    source.output, max_bytes=MAX_OUTPUT_BYTES
-                )
+                parsed[binding.source_invocation_id] = parse_output(source.output)
             yield VerifiedEvidence(
                 claim_id=claims[index].claim_id,
                 source_invocation_id=binding.source_invocation_id,

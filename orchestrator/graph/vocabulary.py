@@ -48,6 +48,7 @@ class Reason(StrEnum):
     AGENT_INVALID_OUTPUT = "agent_invalid_output"
     AGENT_FAILED = "agent_failed"
     MISSING_PAYLOAD = "missing_payload"
+    MALFORMED_DOCUMENT = "malformed_document"
     PROTOCOL_VIOLATION = "protocol_violation"
     STREAM_INCOMPLETE = "stream_incomplete"
     TOO_LARGE = "too_large"

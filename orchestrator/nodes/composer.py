@@ -1,5 +1,7 @@
 """The composer node: hand over allowed material only, and check what comes back against it."""
 
+import asyncio
+
 from assay.composer.v1.composer_pb2 import ComposeRequest, ComposerStatus
 from assay.orchestrator.v1.state_pb2 import RunState
 
@@ -29,8 +31,13 @@ class ComposerNode:
         if not response.HasField("answer"):
             raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.MISSING_PAYLOAD)
         try:
-            check_answer(
-                response.answer, material.claims, material.gaps, material.checked, material.effective
+            await asyncio.to_thread(
+                check_answer,
+                response.answer,
+                material.claims,
+                material.gaps,
+                material.checked,
+                material.effective,
             )
         except AnswerError:
             raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.PROTOCOL_VIOLATION) from None

@@ -1,9 +1,11 @@
 """The executor node: run the plan, and store every tool call the moment it arrives."""
 
+import asyncio
 import hashlib
 from contextlib import aclosing
+from dataclasses import dataclass
 
-from assay.common.v1.tool_pb2 import Invocation, InvocationStatus
+from assay.common.v1.tool_pb2 import DocumentKind, Invocation, InvocationStatus
 from assay.executor.v1.executor_pb2 import ExecuteRequest, ExecutorResult, ExecutorStatus
 from assay.orchestrator.v1.diagnosis_pb2 import DiagnoseResponse
 from assay.orchestrator.v1.state_pb2 import RunState
@@ -15,17 +17,28 @@ from orchestrator.merge import merged_document
 from orchestrator.nodes.status import result_of
 from orchestrator.store.port import Store
 from services.common.errors import AlreadyExistsError
-from services.common.evidence.strict_json import MAX_BYTES
+from services.common.evidence.document import is_outline
 
-MAX_INVOCATIONS = 256
+# A binding cannot name a longer id or tool.
+MAX_NAME_CHARS = 256
+MAX_ARGUMENT_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionLimit:
+    """How many tool calls one execution may record, and how many bytes of output in all."""
+
+    invocations: int
+    output_bytes: int
 
 
 class ExecutorNode:
     """A result counts only when the stream ended properly; tool calls count as they come."""
 
-    def __init__(self, executor: ExecutorAgent, store: Store) -> None:
+    def __init__(self, executor: ExecutorAgent, store: Store, limit: ExecutionLimit) -> None:
         self._executor = executor
         self._store = store
+        self._limit = limit
 
     async def __call__(self, state: RunState, config: RunConfig) -> NodeResult:
         """Execute the plan; in cycle 2 the document is merged with that of cycle 1."""
@@ -35,16 +48,19 @@ class ExecutorNode:
             return result
         if not response.document:
             raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.MISSING_PAYLOAD)
-        if len(response.document) > MAX_BYTES:
-            raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.TOO_LARGE)
+        # Documents may be large: parsing them on the event loop would hold up every other run.
+        if not await asyncio.to_thread(is_outline, response.document):
+            raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.MALFORMED_DOCUMENT)
         if state.HasField("first_verification"):
-            document = merged_document(state.first_verification, response.document, state.gaps)
+            document = await asyncio.to_thread(
+                merged_document, state.first_verification, response.document, state.gaps
+            )
             response = ExecutorResult(status=response.status, document=document)
         return NodeResult(result.outcome, result.reason, {"executor_result": response})
 
     async def _result(self, request: ExecuteRequest, config: RunConfig) -> ExecutorResult:
         result: ExecutorResult | None = None
-        recorded = 0
+        recorded = size = 0
         # Closed at once on every way out, so that the executor stops working for an attempt that has failed.
         async with aclosing(self._executor.execute(request, config)) as stream:
             async for message in stream:
@@ -55,7 +71,8 @@ class ExecutorNode:
                     result = message.result
                     continue
                 recorded += 1
-                if recorded > MAX_INVOCATIONS:
+                size += len(message.invocation.output)
+                if recorded > self._limit.invocations or size > self._limit.output_bytes:
                     raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.TOO_LARGE)
                 await self._record(message.invocation, config)
         if result is None:
@@ -79,7 +96,9 @@ def execute_request(state: RunState) -> ExecuteRequest:
 
 def _is_sound(invocation: Invocation) -> bool:
     return (
-        bool(invocation.id and invocation.tool_name)
+        all(0 < len(name) <= MAX_NAME_CHARS for name in (invocation.id, invocation.tool_name))
+        and len(invocation.arguments_json) <= MAX_ARGUMENT_BYTES
         and invocation.status in InvocationStatus.values()[1:]
+        and invocation.kind in DocumentKind.values()[1:]
         and hashlib.sha256(invocation.output).hexdigest() == invocation.output_sha256
     )

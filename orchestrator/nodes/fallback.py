@@ -1,5 +1,7 @@
 """The fallback node: a deterministic answer from fixed sentences and what was allowed so far."""
 
+import asyncio
+
 from assay.orchestrator.v1.run_pb2 import Failure
 from assay.orchestrator.v1.state_pb2 import RunState
 
@@ -19,7 +21,8 @@ class FallbackNode:
         """Say what led here and what is known nevertheless."""
         last = state.orchestration_events[-1]
         material = await material_from(self._store, config.run_id, state)
-        answer = fallback_answer(
+        answer = await asyncio.to_thread(
+            fallback_answer,
             node=last.node,
             status=last.outcome,
             verdict=material.effective,

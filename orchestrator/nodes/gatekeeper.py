@@ -1,6 +1,6 @@
 """The gatekeeper node: hand the document and the stored outputs to the gate."""
 
-import json
+import asyncio
 
 from assay.common.v1 import evidence_pb2
 from assay.gatekeeper.v1 import gatekeeper_pb2
@@ -17,6 +17,7 @@ from orchestrator.agents.gatekeeper import GatekeeperAgent
 from orchestrator.graph import NodeFailedError, NodeResult, Outcome, Reason, RunConfig
 from orchestrator.nodes.status import result_of
 from orchestrator.store.port import Store
+from services.common.evidence.document import bound_invocations
 
 _SEVERITY = {
     gatekeeper_pb2.GATEKEEPER_STATUS_PASS: evidence_pb2.SEVERITY_NONE,
@@ -44,10 +45,10 @@ class GatekeeperNode:
 
 
 async def check_request(store: Store, run_id: str, document: bytes) -> CheckRequest:
-    """Return all that the gate may know: every call, and the outputs whose id the document quotes."""
+    """Return all that the gate may know: every call, and the outputs whose id the document holds."""
     calls = [call.invocation for call in await store.calls(run_id)]
-    quoted = [call.id for call in calls if json.dumps(call.id).encode("ascii") in document]
-    outputs = await store.outputs(run_id, quoted)
+    bound = await asyncio.to_thread(bound_invocations, document)
+    outputs = await store.outputs(run_id, bound)
     return CheckRequest(
         document=document,
         invocations=[
@@ -60,7 +61,9 @@ async def check_request(store: Store, run_id: str, document: bytes) -> CheckRequ
             )
             for call in calls
         ],
-        outputs=[InvocationOutput(id=key, output=outputs[key]) for key in quoted if key in outputs],
+        outputs=[
+            InvocationOutput(id=call.id, output=outputs[call.id]) for call in calls if call.id in outputs
+        ],
     )
 
 

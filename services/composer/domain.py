@@ -10,8 +10,6 @@ from services.common.errors import InvalidArgumentError
 from services.common.evidence.answer_rules import AnswerError, check_answer
 from services.common.evidence.templates import reject_answer
 
-MAX_QUESTION_CHARS = 4096
-
 
 class Reasoner(Protocol):
     """Writes an answer from allowed material. It is never asked under REJECT."""
@@ -47,7 +45,7 @@ class Composer:
 
 def check_request(request: composer_pb2.ComposeRequest) -> None:
     """Refuse what the contract refuses; raises InvalidArgumentError that names the field."""
-    validation.required_text(request.question, "question", MAX_QUESTION_CHARS)
+    validation.required_text(request.question, "question", validation.MAX_QUESTION_CHARS)
     validation.specified(request.intent, context_pb2.Intent.DESCRIPTOR, "intent")
     validation.specified(request.effective_verdict, evidence_pb2.Verdict.DESCRIPTOR, "effective_verdict")
     if request.effective_verdict == evidence_pb2.VERDICT_REJECT and request.claims:

@@ -9,6 +9,7 @@ from assay.gatekeeper.v1 import gatekeeper_pb2
 
 from services.common.evidence import matching, places, pointer, strict_json
 from services.common.evidence.document import EvidenceBinding
+from services.common.evidence.recorded import may_confirm, parse_output
 from services.common.evidence.strict_json import Json
 
 SCHEMA: Final = "schema.executor_v2"
@@ -17,9 +18,6 @@ RAW_PATH: Final = "evidence.raw_path"
 MATCHED_TEXT: Final = "evidence.matched_text"
 PROVENANCE: Final = "evidence.provenance"
 ALL: Final = tuple(sorted((SCHEMA, INVOCATION_REF, RAW_PATH, MATCHED_TEXT, PROVENANCE)))
-
-# In bytes; a larger output is not parsed and nothing can be cited from it.
-MAX_OUTPUT_BYTES = 16 * 1024 * 1024
 
 
 class RuleError(Exception):
@@ -53,7 +51,7 @@ class Material:
     def _parse(self, invocation_id: str) -> None:
         output = self.outputs[invocation_id]
         try:
-            self._parsed[invocation_id] = strict_json.loads(output, max_bytes=MAX_OUTPUT_BYTES)
+            self._parsed[invocation_id] = parse_output(output)
         except strict_json.StrictJsonError:
             self._unreadable.add(invocation_id)
 
@@ -81,14 +79,9 @@ def ended_well(record: gatekeeper_pb2.InvocationRecord) -> bool:
     return record.status == tool_pb2.INVOCATION_STATUS_OK
 
 
-def may_confirm(record: gatekeeper_pb2.InvocationRecord) -> bool:
-    """Tell whether an invocation's output is about this system; an unknown kind is not trusted to be."""
-    return record.kind in (tool_pb2.DOCUMENT_KIND_RAW, tool_pb2.DOCUMENT_KIND_DERIVED)
-
-
 def rests_on_reference_only(passed: Iterable[EvidenceBinding], material: Material) -> bool:
     """Tell whether a claim has passed bindings and every one of them cites a reference document."""
-    kinds = [may_confirm(material.records[binding.source_invocation_id]) for binding in passed]
+    kinds = [may_confirm(material.records[binding.source_invocation_id].kind) for binding in passed]
     return bool(kinds) and not any(kinds)
 
 

@@ -10,7 +10,6 @@ from services.common import validation
 from services.common.errors import InvalidArgumentError
 from services.common.evidence import strict_json
 
-MAX_QUESTION_CHARS = 4096
 MAX_STEPS = 64
 
 
@@ -41,7 +40,7 @@ class Planner:
 
 def check_request(request: planner_pb2.PlanRequest) -> None:
     """Refuse what the contract refuses; raises InvalidArgumentError that names the field."""
-    validation.required_text(request.context.question, "context.question", MAX_QUESTION_CHARS)
+    validation.required_text(request.context.question, "context.question", validation.MAX_QUESTION_CHARS)
     validation.specified(request.context.intent, context_pb2.Intent.DESCRIPTOR, "context.intent")
     validation.specified(request.mode, planner_pb2.PlanMode.DESCRIPTOR, "mode")
     if not request.catalog.tools:

@@ -9,9 +9,8 @@ from assay.verifier.v1 import verifier_pb2
 from services.common.errors import InvalidArgumentError
 from services.common.evidence.verdict import allowed_by_checks
 from services.common.evidence.verifier_protocol import ProtocolError, accept
-from services.common.validation import required_text, specified
+from services.common.validation import MAX_QUESTION_CHARS, required_text, specified
 
-MAX_QUESTION_CHARS = 4096
 _CEILINGS = (evidence_pb2.VERDICT_PASS, evidence_pb2.VERDICT_LOW_CONFID)
 
 

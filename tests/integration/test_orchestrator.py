@@ -6,6 +6,7 @@ import grpc
 import pytest
 from assay.common.v1 import evidence_pb2
 from assay.common.v1.answer_pb2 import Answer, Sentence
+from assay.common.v1.tool_pb2 import Invocation
 from assay.composer.v1 import composer_pb2
 from assay.composer.v1.composer_pb2 import ComposeResponse
 from assay.executor.v1 import executor_pb2
@@ -16,22 +17,24 @@ from assay.orchestrator.v1 import run_pb2
 from assay.planner.v1 import planner_pb2
 from assay.planner.v1.planner_pb2 import PlanResponse
 from assay.verifier.v1 import verifier_pb2
-from assay.verifier.v1.verifier_pb2 import VerifyResponse
+from assay.verifier.v1.verifier_pb2 import VerifyRequest, VerifyResponse
 
 from tests.fakes.agents import (
+    CHANGE,
     LOG,
     PLAN,
     SYMPTOM_BINDING,
-    Outcome,
+    UNKNOWN_KEY,
     Reply,
-    Stack,
     cause,
+    changed,
     claim,
     composed,
     ended,
     executed,
-    invocation,
     judging,
+    result,
+    run_with,
     stack,
 )
 
@@ -46,16 +49,6 @@ INFERRED = evidence_pb2.CLASSIFICATION_REASONABLE_INFERENCE
 
 def plan(status: "planner_pb2.PlannerStatus.ValueType") -> PlanResponse:
     return PlanResponse(status=status)
-
-
-async def run_with(path: Path, script: dict[str, list[Reply]]) -> tuple[Stack, Outcome]:
-    """Diagnose once with some methods' replies replaced; the stack is closed afterwards."""
-    async with stack(path / "runs.db") as running:
-        for agent in running.agents.all().values():
-            agent.replies.update({name: script[name] for name in agent.replies if name in script})
-        outcome = await running.diagnose()
-        assert await running.stored(outcome.run.run_id) == outcome.run
-        return running, outcome
 
 
 async def test_pass(tmp_path: Path) -> None:
@@ -130,11 +123,7 @@ async def test_the_guard_lowers_what_the_evidence_does_not_hold(tmp_path: Path) 
     assert not outcome.run.suspects
 
 
-def result(document: bytes) -> ExecuteResponse:
-    status = executor_pb2.EXECUTOR_STATUS_COMPLETED
-    return ExecuteResponse(result=ExecutorResult(status=status, document=document))
-
-
+FUTURE = 99
 FALLBACKS: list[tuple[str, dict[str, list[Reply]], list[str]]] = [
     (
         "planner_non_retryable_failed",
@@ -194,8 +183,43 @@ FALLBACKS: list[tuple[str, dict[str, list[Reply]], list[str]]] = [
         ["planner:COMPLETED", "executor:INVALID_OUTPUT"],
     ),
     (
+        "executor_invalid_output",
+        {"Execute": [executed(claim("s"), calls=(Invocation(id="inv-9"),))]},
+        ["planner:COMPLETED", "executor:INVALID_OUTPUT"],
+    ),
+    (
+        "executor_invalid_output",
+        {"Execute": [executed(claim("s"), calls=(changed(LOG, output=b"{}"),))]},
+        ["planner:COMPLETED", "executor:INVALID_OUTPUT"],
+    ),
+    (
+        "executor_invalid_output",
+        {"Execute": [executed(claim("s"), calls=(changed(LOG, kind=0),))]},
+        ["planner:COMPLETED", "executor:INVALID_OUTPUT"],
+    ),
+    (
+        "executor_invalid_output",
+        {"Execute": [executed(claim("s"), calls=(changed(LOG, kind=9),))]},
+        ["planner:COMPLETED", "executor:INVALID_OUTPUT"],
+    ),
+    (
+        "executor_invalid_output",
+        {"Execute": [executed(claim("s"), calls=(changed(LOG, arguments_json=b" " * 65_537),))]},
+        ["planner:COMPLETED", "executor:INVALID_OUTPUT"],
+    ),
+    (
+        "executor_invalid_output",
+        {"Execute": [[*executed(claim("s")), *executed(calls=())]]},
+        ["planner:COMPLETED", "executor:INVALID_OUTPUT"],
+    ),
+    (
+        "executor_invalid_output",
+        {"Execute": [[*executed(claim("s"), calls=()), ExecuteResponse(invocation=LOG)]]},
+        ["planner:COMPLETED", "executor:INVALID_OUTPUT"],
+    ),
+    (
         "gatekeeper_reject",
-        {"Execute": [[ExecuteResponse(invocation=LOG), result(b'{"claims": []}')]]},
+        {"Execute": [[ExecuteResponse(invocation=LOG), result(UNKNOWN_KEY)]]},
         [*START[:2], "gatekeeper:REJECT"],
     ),
     (
@@ -230,6 +254,27 @@ FALLBACKS: list[tuple[str, dict[str, list[Reply]], list[str]]] = [
         {"Verify": [grpc.StatusCode.PERMISSION_DENIED]},
         [*START, "verifier:NON_RETRYABLE_FAILED"],
     ),
+    ("planner_unknown", {"Plan": [changed(PLAN, status=FUTURE)]}, ["planner:UNKNOWN"]),
+    (
+        "executor_unknown",
+        {"Execute": [[ExecuteResponse(result=changed(ExecutorResult(document=UNKNOWN_KEY), status=FUTURE))]]},
+        ["planner:COMPLETED", "executor:UNKNOWN"],
+    ),
+    (
+        "gatekeeper_unknown",
+        {"Check": [changed(CheckResponse(verified_binding_count=1), status=FUTURE)]},
+        [*START[:2], "gatekeeper:UNKNOWN"],
+    ),
+    (
+        "verifier_unknown",
+        {"Verify": [changed(VerifyResponse(), status=FUTURE)]},
+        [*START, "verifier:UNKNOWN"],
+    ),
+    (
+        "verifier_invalid_output",
+        {"Verify": [judging(FUTURE)]},  # type: ignore[arg-type] # any number may come
+        [*START, "verifier:INVALID_OUTPUT", "verifier:INVALID_OUTPUT"],
+    ),
 ]
 
 
@@ -257,6 +302,75 @@ async def test_before_a_verification_fallback_states_no_cause(
     assert not outcome.evaluation.keys() & {"verdict", "model_verdict", "effective_verdict"}
 
 
+MALFORMED = [
+    b"not json",
+    b"[]",
+    b'{"claims": []}',
+    b'{"version": "executor_evidence_v1", "claims": []}',
+    b'{"version": "executor_evidence_v2", "claims": {}}',
+    b'{"version": "executor_evidence_v2", "claims": []} and more',
+    b"\xff",
+    b"[" * 100_000,
+]
+
+
+@pytest.mark.parametrize("data", MALFORMED)
+async def test_v30_and_v31_what_is_no_document_reaches_no_gate(tmp_path: Path, data: bytes) -> None:
+    running, outcome = await run_with(
+        tmp_path, {"Execute": [[ExecuteResponse(invocation=LOG), result(data)]]}
+    )
+    assert outcome.path == ["planner:COMPLETED", "executor:INVALID_OUTPUT", FALLBACK]
+    assert outcome.run.failure.reason_code == "malformed_document"
+    assert outcome.evaluation["failure"]["reason_code"] == "malformed_document"
+    assert not running.agents.gatekeeper.wire
+    assert outcome.run.usage.tool_invocations == 1
+
+
+async def fabricating(request: VerifyRequest) -> Reply:
+    """Calls the first claim fabricated, as a verifier must that sees no arguments."""
+    reply = await judging(REJECT, symptom_1=evidence_pb2.CLASSIFICATION_OVERSTATED)(request)
+    assert isinstance(reply, VerifyResponse)
+    reply.verification.claim_checks[0].fabricated = True
+    return reply
+
+
+@pytest.mark.parametrize(("searched", "verdict"), [(True, LOW), (False, REJECT)])
+async def test_what_was_searched_for_is_not_fabricated(
+    tmp_path: Path, searched: bool, verdict: evidence_pb2.Verdict.ValueType
+) -> None:
+    call = changed(LOG, arguments_json=b'{"contains": ["pool_timeout"]}' if searched else b"{}")
+    document = executed(claim("symptom-1", statement="api hit pool_timeout."), cause(), calls=(call, CHANGE))
+    script: dict[str, list[Reply]] = {"Execute": [document, executed(calls=())], "Verify": [fabricating]}
+    _, outcome = await run_with(tmp_path, script)
+    assert outcome.run.effective_verdict == verdict
+    evaluation = outcome.evaluation
+    assert evaluation["model_verdict"] == evaluation["effective_verdict"]
+    check = evaluation["claim_checks"][0]
+    assert check["fabricated"] is (verdict == REJECT)
+    assert check["classification"] == "overstated"
+    assert bool(check["guard_reason"]) is (verdict == LOW)
+    assert "symptom-1" not in [item.claim.claim_id for item in outcome.run.claims]
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "blamed"),
+    [
+        ("max_invocations", 2, "executor"),
+        ("max_output_bytes", len(LOG.output) + len(CHANGE.output), "executor"),
+        ("max_verified_input_bytes", 100, "verified_input"),
+    ],
+)
+async def test_what_is_over_a_limit_ends_in_fallback(
+    tmp_path: Path, limit: str, value: int, blamed: str
+) -> None:
+    async with stack(tmp_path / "runs.db", None, **{limit: float(value)}) as running:
+        outcome = await running.diagnose()
+    assert (outcome.run.failure.node, outcome.run.failure.reason_code) == (blamed, "too_large")
+    assert outcome.path[-1] == FALLBACK
+    kept = [row.invocation_id for row in outcome.run.checked if row.invocation_id]
+    assert kept == (["inv-1", "inv-2"] if blamed == "executor" else ["inv-1", "inv-2", "inv-3"])
+
+
 INVENTED = ComposeResponse(
     status=composer_pb2.COMPOSER_STATUS_COMPLETED,
     answer=Answer(summary=[Sentence(text="api failed 4711 times.", claim_ids=["symptom-1"])]),
@@ -265,6 +379,7 @@ COMPOSER_FAILURES: list[tuple[Reply, list[str]]] = [
     (INVENTED, ["composer:INVALID_OUTPUT"] * 2),
     (ComposeResponse(status=composer_pb2.COMPOSER_STATUS_COMPLETED), ["composer:INVALID_OUTPUT"] * 2),
     (ComposeResponse(), ["composer:UNKNOWN"]),
+    (changed(ComposeResponse(), status=FUTURE), ["composer:UNKNOWN"]),
     (grpc.StatusCode.UNAVAILABLE, ["composer:RETRYABLE_FAILED"] * 2),
     (grpc.StatusCode.INTERNAL, ["composer:NON_RETRYABLE_FAILED"]),
 ]
@@ -316,70 +431,3 @@ async def test_one_technical_retry_repeats_one_call_only_with_the_same_bytes(
         for name, wire in agent.wire.items():
             assert len(wire) == (2 if name == method else 1)
             assert wire[0] == wire[-1]
-
-
-SECOND = executed(
-    claim("new-1", critical=False, evidence_bindings=[{**SYMPTOM_BINDING, "source_invocation_id": "inv-9"}]),
-    calls=[
-        invocation(
-            "inv-9",
-            "logs_search",
-            {"source": "logs/api.log"},
-            {"lines": [{"text": "api: connection refused by db"}]},
-        )
-    ],
-)
-
-
-async def test_an_evidence_gap_starts_one_second_cycle(tmp_path: Path) -> None:
-    script: dict[str, list[Reply]] = {
-        "Execute": [executed(claim("symptom-1"), cause()), SECOND],
-        "Verify": [judging(LOW, cause_1=INFERRED), judging(LOW, cause_1=INFERRED)],
-    }
-    running, outcome = await run_with(tmp_path, script)
-    agents = running.agents
-    cycle = [*START, "verifier:COMPLETED"]
-    assert outcome.path == [*cycle, "evidence_retry:COMPLETED", *cycle, "composer:COMPLETED"]
-    first, second = agents.planner.requests("Plan")
-    assert (first.mode, second.mode) == (
-        planner_pb2.PLAN_MODE_FULL,
-        planner_pb2.PLAN_MODE_EVIDENCE_GAP_ONLY,
-    )
-    assert not first.gaps
-    assert [(gap.claim_id, bool(gap.statement)) for gap in second.gaps] == [("cause-1", True)]
-    assert [gap.claim_id for gap in agents.executor.requests("Execute")[1].gaps] == ["cause-1"]
-    asked = agents.verifier.requests("Verify")
-    assert not asked[0].HasField("retry_context")
-    assert asked[1].retry_context.evidence_retry_count == 1
-    assert [(gap.claim_id, gap.statement) for gap in asked[1].retry_context.gaps] == [("cause-1", "")]
-    ids = [item.claim_id for item in asked[1].verified_executor_output.claims]
-    assert ids == ["symptom-1", "cause-1", "cycle2-new-1"]
-    assert len(agents.gatekeeper.requests("Check")[1].invocations) == 4
-    assert outcome.evaluation["first_verification"]["verdict"] == "LOW_CONFID"
-    assert outcome.run.usage.tool_invocations == 4
-
-
-async def test_a_second_cycle_that_fails_falls_back_to_the_first_evaluation(tmp_path: Path) -> None:
-    script: dict[str, list[Reply]] = {
-        "Verify": [judging(LOW, cause_1=INFERRED)],
-        "Plan": [PLAN, grpc.StatusCode.INTERNAL],
-    }
-    _, outcome = await run_with(tmp_path, script)
-    run = outcome.run
-    assert outcome.path[-2:] == ["planner:NON_RETRYABLE_FAILED", FALLBACK]
-    assert (run.status, run.effective_verdict) == (run_pb2.RUN_STATUS_DEGRADED, 0)
-    assert not run.answer.confirmed
-    assert [item.claim_ids for item in run.answer.possible_directions] == [["symptom-1"], ["cause-1"]]
-    assert [item.component for item in run.suspects] == ["api"]
-    assert "verdict" not in outcome.evaluation
-    assert outcome.evaluation["first_verification"]["verdict"] == "LOW_CONFID"
-
-
-async def test_a_second_document_that_is_none_goes_to_the_gate_unmerged(tmp_path: Path) -> None:
-    script: dict[str, list[Reply]] = {
-        "Execute": [executed(claim("symptom-1"), cause()), [result(b'{"claims": []}')]],
-        "Verify": [judging(LOW, cause_1=INFERRED)],
-    }
-    running, outcome = await run_with(tmp_path, script)
-    assert running.agents.gatekeeper.requests("Check")[1].document == b'{"claims": []}'
-    assert outcome.path[-2:] == ["gatekeeper:REJECT", FALLBACK]

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -15,8 +16,19 @@ from assay.orchestrator.v1.diagnosis_pb2 import DiagnoseRequest
 from assay.orchestrator.v1.run_pb2 import OrchestrationEvent, Run
 from assay.orchestrator.v1.state_pb2 import RunState
 
+from orchestrator.agents.call import CallLimit
+from orchestrator.agents.executor import ExecutorAgent
+from orchestrator.catalogs import Catalogs
+from orchestrator.clock import SystemClock
+from orchestrator.composition import build
+from orchestrator.engine import Engine
+from orchestrator.graph import DIAGNOSIS, Node, NodePort, compile_graph
+from orchestrator.runs import Runs
+from orchestrator.settings import OrchestratorSettings
 from orchestrator.store.sqlite import open_store
+from services.common.rpc.channels import open_channel
 from tests.fakes.agents import LOG, Agents, Reply, Stack, hang, stack
+from tests.fakes.graph_states import happy_nodes
 
 METHODS = {
     "planner": "Plan",
@@ -118,6 +130,37 @@ async def test_a_caller_that_leaves_cancels_the_run(tmp_path: Path, name: str) -
     assert not run.HasField("answer")
 
 
+async def test_a_step_that_was_recorded_as_its_caller_left_is_told_of(tmp_path: Path) -> None:
+    store = await open_store(tmp_path / "runs.db", busy_seconds=1, keep_runs=10)
+    recorded = asyncio.Event()
+
+    class Journal:
+        async def record_step(self, run_id: str, event: OrchestrationEvent, state: RunState) -> None:
+            await store.record_step(run_id, event, state)
+            recorded.set()
+            await asyncio.Event().wait()
+
+    nodes: dict[Node, NodePort] = dict(happy_nodes())
+    channel = open_channel("127.0.0.1:1", 1 << 20)
+    nobody = ExecutorAgent(channel, CallLimit(1, SystemClock()), CallLimit(1, SystemClock()))
+    runs = Runs(
+        engine=Engine(compile_graph(DIAGNOSIS, nodes), Journal(), SystemClock()),
+        catalogs=Catalogs(nobody),
+        store=store,
+        clock=SystemClock(),
+        new_id=lambda: "run-1",
+        max_runs=1,
+    )
+    async with asyncio.timeout(20), runs.live(DiagnosisContext(question="why?"), 15):
+        await recorded.wait()
+    run = await store.run("run-1")
+    history = await store.history("run-1")
+    await channel.close()
+    await store.close()
+    assert (run.status, run.failure.reason_code) == (run_pb2.RUN_STATUS_CANCELLED, "call_cancelled")
+    assert run.usage.node_executions == len(history.events) == 1
+
+
 async def test_a_run_under_way_shows_how_far_it_has_come(tmp_path: Path) -> None:
     async with stack(tmp_path / "runs.db", hanging("gatekeeper")) as running:
         request = DiagnoseRequest(question="why?")
@@ -188,6 +231,45 @@ async def test_a_checkpoint_that_cannot_be_read_still_ends_its_run(tmp_path: Pat
     async with stack(path) as running:
         run = await running.stored("left")
     assert (run.status, run.context.question) == (run_pb2.RUN_STATUS_FAILED, "why?")
+
+
+@pytest.mark.parametrize("table", ["diagnosis_run", "tool_invocation"])
+async def test_a_row_that_cannot_be_read_still_ends_its_run(tmp_path: Path, table: str) -> None:
+    path = tmp_path / "runs.db"
+    await left_behind(path, RunState())
+    store = await open_store(path, busy_seconds=1, keep_runs=10)
+    await store.add_invocation("left", LOG)
+    await store.close()
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(f"UPDATE {table} SET body = ?", (b"\xff\xff forged",))  # noqa: S608 - our own names
+    async with stack(path) as running:
+        run = await running.stored("left")
+        assert (await running.diagnose()).run.status == run_pb2.RUN_STATUS_SUCCEEDED
+    assert (run.status, run.failure.reason_code) == (run_pb2.RUN_STATUS_FAILED, "orchestrator_restarted")
+
+
+async def test_an_orchestrator_that_cannot_start_leaves_nothing_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(_runs: Runs) -> None:
+        raise RuntimeError("a defect")
+
+    monkeypatch.setattr(Runs, "recover", fail)
+    nobody = "127.0.0.1:1"
+    settings = OrchestratorSettings(
+        planner_address=nobody,
+        executor_address=nobody,
+        gatekeeper_address=nobody,
+        verifier_address=nobody,
+        composer_address=nobody,
+        database=tmp_path / "runs.db",
+    )
+    before = set(threading.enumerate())
+    with pytest.raises(RuntimeError, match="a defect"):
+        await build(settings)
+    # A store that stayed open would hold the process in a thread of its own.
+    left = [thread for thread in threading.enumerate() if thread not in before and not thread.daemon]
+    assert [thread.name for thread in left if "asyncio" not in thread.name] == []
 
 
 async def test_a_checkpoint_that_holds_nonsense_still_ends_its_run(tmp_path: Path) -> None:

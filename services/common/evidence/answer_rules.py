@@ -4,13 +4,13 @@ Applied by the composer to its own answer and by the orchestrator to the compose
 an error: the answer may hold what the check is there to keep out.
 """
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from assay.common.v1 import answer_pb2, evidence_pb2, tool_pb2
 
 from services.common.evidence import templates
+from services.common.evidence.elsewhere import argument_texts
 from services.common.evidence.holdings import Holdings
 from services.common.evidence.template_slots import Material
 from services.common.evidence.template_table import TEMPLATES, Template
@@ -138,27 +138,5 @@ def _holdings(claims: Sequence[answer_pb2.AllowedClaim]) -> Holdings:
     """Return all that the cited claims say and rest on."""
     items = [item for cited in claims for item in cited.evidence]
     texts = [text for cited in claims for text in (cited.claim.statement, cited.claim.component)]
-    arguments = [text for item in items for text in _argument_texts(item.arguments_json)]
+    arguments = [text for item in items for text in argument_texts(item.arguments_json)]
     return Holdings([item.evidence for item in items], [*texts, *arguments])
-
-
-def _argument_texts(data: bytes) -> Iterable[str]:
-    try:
-        value = json.loads(data or b"{}")
-    except (ValueError, RecursionError):
-        return ()
-    return list(_leaves(value))
-
-
-def _leaves(value: object) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case list():
-            for item in value:
-                yield from _leaves(item)
-        case dict():
-            for item in value.values():
-                yield from _leaves(item)
-        case _:
-            yield json.dumps(value)

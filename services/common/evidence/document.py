@@ -4,6 +4,7 @@ It travels as bytes and is parsed strictly, because a typed message could not sh
 key. Every key that is not named here is refused.
 """
 
+import json
 from collections import Counter
 from typing import Annotated, Literal, Self
 
@@ -99,6 +100,22 @@ class ExecutorEvidence(_Strict):
         return self
 
 
+def is_outline(data: bytes) -> bool:
+    """Tell whether bytes are one JSON object of the version with a claims list, and not too large.
+
+    That much makes an executor's output a document at all; everything stricter is the Gatekeeper's to say.
+    """
+    if len(data) > strict_json.MAX_BYTES:
+        return False
+    try:
+        value = json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return False
+    return (
+        isinstance(value, dict) and value.get("version") == VERSION and isinstance(value.get("claims"), list)
+    )
+
+
 def parse(data: bytes) -> ExecutorEvidence:
     """Parse a document strictly; raises DocumentError with every problem that was found."""
     try:
@@ -109,6 +126,15 @@ def parse(data: bytes) -> ExecutorEvidence:
         return ExecutorEvidence.model_validate(_typed(value))
     except ValidationError as error:
         raise DocumentError([_problem(item["loc"], item["msg"]) for item in error.errors()]) from None
+
+
+def bound_invocations(data: bytes) -> set[str]:
+    """Return the invocation ids that the claims of a document are bound to; none when it is not legal."""
+    try:
+        claims = parse(data).claims
+    except DocumentError:
+        return set()
+    return {binding.source_invocation_id for claim in claims for binding in claim.evidence_bindings}
 
 
 def serialize(document: ExecutorEvidence) -> bytes:

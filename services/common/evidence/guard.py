@@ -1,20 +1,20 @@
 """The derivability guard: no claim counts for more than what its own evidence literally holds.
 
-It only ever lowers. It runs on an accepted verification, before facts and verdict are derived from it.
+It only lowers; the one thing that it takes back is a fabrication that the verifier, which sees no arguments,
+could not know to be none. It runs on an accepted verification, before facts and verdict are derived from it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from assay.common.v1 import context_pb2, evidence_pb2
 
-from services.common.evidence import strict_json
+from services.common.evidence.elsewhere import argument_texts, frame_texts
 from services.common.evidence.facts import NAMING, Fact, facts_of
 from services.common.evidence.holdings import Holdings
+from services.common.evidence.verdict import CARRIED
 
-_CARRIED: Final = frozenset(
-    {evidence_pb2.CLASSIFICATION_DIRECT_OBSERVATION, evidence_pb2.CLASSIFICATION_REASONABLE_INFERENCE}
-)
 _COMPONENT: Final = "component"
 
 
@@ -33,8 +33,11 @@ def guard_checks(
     missing, never the facts themselves.
     """
     claims = {claim.claim_id: claim for claim in output.claims}
-    everything = Holdings(evidence, _said_elsewhere(evidence, context, arguments))
-    return [_guarded(check, claims[check.claim_id], evidence, everything) for check in checks]
+    frame = list(frame_texts(context, evidence))
+    bound = dict.fromkeys(item.source_invocation_id for item in evidence)
+    asked = [text for invocation_id in bound for text in argument_texts(arguments[invocation_id])]
+    run = _Run(evidence, seen=Holdings(evidence, frame), everything=Holdings(evidence, [*frame, *asked]))
+    return [_guarded(check, claims[check.claim_id], run) for check in checks]
 
 
 def missing_kinds(claim: evidence_pb2.VerifiedClaim, held: Holdings, facts: Iterable[Fact]) -> list[str]:
@@ -45,25 +48,43 @@ def missing_kinds(claim: evidence_pb2.VerifiedClaim, held: Holdings, facts: Iter
     return list(kinds)
 
 
+def invented_kinds(claim: evidence_pb2.VerifiedClaim, known: Holdings, facts: Iterable[Fact]) -> list[str]:
+    """Return the kinds of names in a claim that nothing known holds, each once.
+
+    A wrong line of a file that was read is a wrong number, not an invented name.
+    """
+    names = (fact for fact in facts if fact.kind in NAMING and not known.has_file_of(fact))
+    return missing_kinds(claim, known, names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """The verified evidence; what the verifier could know beside it; and what the whole run knows."""
+
+    evidence: Sequence[evidence_pb2.VerifiedEvidence]
+    seen: Holdings
+    everything: Holdings
+
+
 def _guarded(
-    check: evidence_pb2.ClaimCheck,
-    claim: evidence_pb2.VerifiedClaim,
-    evidence: Sequence[evidence_pb2.VerifiedEvidence],
-    everything: Holdings,
+    check: evidence_pb2.ClaimCheck, claim: evidence_pb2.VerifiedClaim, run: _Run
 ) -> evidence_pb2.ClaimCheck:
     facts = facts_of(claim.statement)
-    own = Holdings([item for item in evidence if item.claim_id == claim.claim_id])
+    own = Holdings([item for item in run.evidence if item.claim_id == claim.claim_id])
     missing = missing_kinds(claim, own, facts)
-    invented = missing_kinds(claim, everything, (fact for fact in facts if fact.kind in NAMING))
+    invented = invented_kinds(claim, run.everything, facts)
     guarded = evidence_pb2.ClaimCheck()
     guarded.CopyFrom(check)
     reasons: list[str] = []
-    if missing and check.classification in _CARRIED:
+    if missing and check.classification in CARRIED:
         guarded.classification = evidence_pb2.CLASSIFICATION_OVERSTATED
         reasons.append(f"the claim's own evidence does not hold every {_listed(missing)} that it states")
     if invented and not check.fabricated:
         guarded.fabricated = True
         reasons.append(f"nothing in the run holds every {_listed(invented)} that it states")
+    elif check.fabricated and not invented and (unseen := invented_kinds(claim, run.seen, facts)):
+        guarded.fabricated = False
+        reasons.append(f"it was called fabricated, and the arguments of a call hold its {_listed(unseen)}")
     if reasons:
         guarded.model_classification = check.classification
         guarded.guard_reason = "; ".join(reasons)
@@ -72,42 +93,3 @@ def _guarded(
 
 def _listed(kinds: Sequence[str]) -> str:
     return ", ".join(kinds[:-1]) + " and " + kinds[-1] if len(kinds) > 1 else kinds[0]
-
-
-def _said_elsewhere(
-    evidence: Iterable[evidence_pb2.VerifiedEvidence],
-    context: context_pb2.DiagnosisContext,
-    arguments: Mapping[str, bytes],
-) -> Iterator[str]:
-    """Yield the further texts that a name may come from: tools, pointers, arguments, the context."""
-    bound: set[str] = set()
-    for item in evidence:
-        yield from (item.tool_name, item.raw_path)
-        if item.source_invocation_id not in bound:
-            bound.add(item.source_invocation_id)
-            yield from _argument_texts(arguments[item.source_invocation_id])
-    yield from (context.question, context.scope.bundle)
-    for name in ("start", "end"):
-        if context.window.HasField(name):
-            yield getattr(context.window, name).ToJsonString()
-
-
-def _argument_texts(data: bytes) -> Iterator[str]:
-    try:
-        yield from _strings(strict_json.loads(data))
-    except strict_json.StrictJsonError:
-        # What cannot be read holds nothing.
-        return
-
-
-def _strings(value: strict_json.Json) -> Iterator[str]:
-    match value:
-        case dict():
-            for name, member in value.items():
-                yield name
-                yield from _strings(member)
-        case list():
-            for member in value:
-                yield from _strings(member)
-        case str():
-            yield value

@@ -93,14 +93,22 @@ class Holdings:
         # A sentence's own comma or full stop is often put inside the quotation marks.
         return any(quoted in text or quoted.rstrip(".,") in text for text in self._literals)
 
+    def has_file_of(self, fact: Fact) -> bool:
+        """Tell whether a fact is a file and a line, and the file was read, whatever the line is."""
+        return fact.kind is FactKind.ADDRESS and bool(self._places_in_file(fact.text))
+
     def _is_place(self, written: str) -> bool:
+        line = written.rpartition(":")[2]
+        return any(_covers(place, int(line)) for place in self._places_in_file(written))
+
+    def _places_in_file(self, written: str) -> list[evidence_pb2.Place]:
+        """Return the places in the file that `file:line` names."""
         source, _, line = written.rpartition(":")
-        if not line.isdigit():
-            return False
-        return any(
-            (place.source == source or place.source.endswith("/" + source)) and _covers(place, int(line))
-            for place in self._places
-        )
+        if not source or not line.isdigit():
+            return []
+        return [
+            place for place in self._places if place.source == source or place.source.endswith("/" + source)
+        ]
 
     def _holds_status_class(self, hundreds: int) -> bool:
         return self._measures.has_number(

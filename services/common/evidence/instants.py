@@ -16,7 +16,7 @@ _MONTH = r"(?P<{0}>(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{{0,6
 _CLOCK = (
     # A named group may occur only once in a pattern: {0} makes the names of each use distinct.
     r"(?P<{0}hour>\d{{1,2}}):(?P<{0}minute>\d{{2}})(?::(?P<{0}second>\d{{2}})(?:[.,](?P<{0}fraction>\d{{1,9}}))?)?"
-    r"(?:\s?(?P<{0}zone>z|utc|gmt|[+-]\d{{2}}:?\d{{2}}))?(?![\w:])"
+    r"(?:\s?(?P<{0}half>[ap])\.?m(?:\.|(?!\w)))?(?:\s?(?P<{0}zone>z|utc|gmt|[+-]\d{{2}}:?\d{{2}}))?(?![\w:])"
 )
 _DATES: Final = (
     # 2026-11-30, 2026/11/30; 30/Nov/2026, 30 November 2026; November 30, 2026
@@ -78,6 +78,9 @@ def _clock(part: dict[str, str | None], prefix: str) -> tuple[timedelta, int]:
     hour, minute, second = (int(part[prefix + name] or 0) for name in ("hour", "minute", "second"))
     if hour > 23 or minute > 59 or second > 60:
         raise ValueError("not a time of day")
+    half = (part[prefix + "half"] or "").lower()
+    if half and 1 <= hour <= 12:
+        hour = hour % 12 + (12 if half == "p" else 0)
     fraction = (part[prefix + "fraction"] or "")[:6]
     width = _MINUTE_US
     if part[prefix + "second"] is not None:

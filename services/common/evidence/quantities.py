@@ -68,12 +68,11 @@ _NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 _GROUPING: Final = re.compile(r"[,'_\u202f\u00a0]")
-_WORDS: Final[Mapping[str, int]] = {
-    name: value
-    for value, name in enumerate(
-        ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), start=2
-    )
-} | {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "hundred": 100, "thousand": 1000}
+_WORDS: Final[Mapping[str, int]] = (
+    {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+    | {"eleven": 11, "twelve": 12, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60}
+    | {"hundred": 100, "thousand": 1000, "twice": 2, "thrice": 3, "dozen": 12}
+)
 _NUMBER_WORD: Final = re.compile(rf"(?<![\w-])(?:{'|'.join(_WORDS)})(?![\w-])", re.IGNORECASE)
 
 

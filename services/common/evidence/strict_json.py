@@ -27,14 +27,13 @@ MAX_DEPTH = 64
 MAX_NUMBER_CHARS = 512
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 class StrictJsonError(ValueError):
     """The bytes are not one unambiguous JSON text; the message never quotes them."""
 
 
-def loads(data: bytes, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH) -> Json:
+def loads(data: bytes, *, max_bytes: int = MAX_BYTES) -> Json:
     """Parse one JSON text in UTF-8.
 
     Raises StrictJsonError when it is too large, too deep, not UTF-8, not JSON, or holds a duplicate key,
@@ -42,8 +41,6 @@ def loads(data: bytes, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH
     """
     if len(data) > max_bytes:
         raise StrictJsonError(f"larger than {max_bytes} bytes")
-    if _depth(data) > max_depth:
-        raise StrictJsonError(f"nested deeper than {max_depth}")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -52,6 +49,10 @@ def loads(data: bytes, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH
         parsed: Json = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise StrictJsonError(f"not JSON at line {error.lineno}, column {error.colno}: {error.msg}") from None
+    except RecursionError:
+        raise StrictJsonError(f"nested deeper than {MAX_DEPTH}") from None
+    if _depth(parsed) > MAX_DEPTH:
+        raise StrictJsonError(f"nested deeper than {MAX_DEPTH}")
     # Strings outside any object reach no hook.
     _refuse_surrogates_in([parsed])
     return parsed
@@ -64,15 +65,13 @@ def dumps(value: Json) -> bytes:
     return "".join(parts).encode("utf-8")
 
 
-def _depth(data: bytes) -> int:
-    depth = deepest = 0
-    for byte in _STRINGS.sub(b"", data):
-        if byte in b"[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif byte in b"]}":
-            depth -= 1
-    return deepest
+def _depth(value: Json) -> int:
+    depth = 0
+    level: list[Json] = [value]
+    while level := [item for item in level if isinstance(item, dict | list)]:
+        depth += 1
+        level = [child for item in level for child in (item.values() if isinstance(item, dict) else item)]
+    return depth
 
 
 def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:

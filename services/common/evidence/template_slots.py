@@ -4,13 +4,13 @@ A value is always one of a finite list, so that a filled sentence can be checked
 from the same lists, the best value first.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from assay.common.v1 import answer_pb2, evidence_pb2, tool_pb2
 
+from services.common.evidence.elsewhere import arguments_of
 from services.common.evidence.facts import FactKind, facts_of
 from services.common.evidence.instants import instants_in
 
@@ -167,16 +167,8 @@ def _needles(material: Material) -> list[str]:
         quoted = [fact.text for fact in facts_of(claim.claim.statement) if fact.kind is FactKind.QUOTATION]
         found += [text for text in quoted if any(text in item.evidence.matched_text for item in lines)]
         for item in lines:
-            found += _strings(_arguments(item.arguments_json).get("contains"))
+            found += _strings(arguments_of(item.arguments_json).get("contains"))
     return found
-
-
-def _arguments(data: bytes) -> dict[str, object]:
-    try:
-        value = json.loads(data or b"{}")
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _strings(value: object) -> list[str]:

@@ -73,6 +73,10 @@ def _nothing_allowed(material: Material) -> bool:
     return not material.allowed
 
 
+def _nothing_critical(material: Material) -> bool:
+    return bool(material.allowed) and not any(cited.claim.critical for cited in material.allowed)
+
+
 def _sources(material: Material) -> bool:
     reasons = {reason_text(gap) for gap in material.gaps}
     return len(reasons) == 1 and all(gap.WhichOneof("reason") == "source" for gap in material.gaps)
@@ -175,6 +179,13 @@ _SUMMARY: Final[Mapping[str, Template]] = {
         CARRIED,
         _nothing_allowed,
     ),
+    "verdict.no_answer": Template(
+        "Nothing that was read answers the question; what was seen stands below.",
+        "summary",
+        Cites.NOTHING,
+        LOW,
+        _nothing_critical,
+    ),
     "seen.over": Template(
         "{series} was back in its usual range at {ended}.",
         "summary",
@@ -206,6 +217,12 @@ FALLBACK_TEMPLATES: Final[Mapping[str, Template]] = {
     ),
     "fallback.unverified": Template(
         "Nothing was verified, so no cause is stated.", "summary", Cites.NOTHING, FALLBACK
+    ),
+    "fallback.nothing_carried": Template(
+        "What had been verified until then carries no statement, so no cause is stated.",
+        "summary",
+        Cites.NOTHING,
+        FALLBACK,
     ),
     "fallback.verified": Template(
         "What had been verified until then is listed as possible directions, not as an answer.",

@@ -138,13 +138,18 @@ def fallback_answer(
         answer = reject_answer(gaps, checked)
         answer.summary.insert(0, stopped)
         return answer
-    meaning = _fallback("fallback.verified" if verified and claims else "fallback.unverified")
     return answer_pb2.Answer(
-        summary=[stopped, meaning, *checked_sentences(checked)],
+        summary=[stopped, _meaning(verified, claims), *checked_sentences(checked)],
         possible_directions=[restate(cited) for cited in claims] if verified else [],
         evidence_gaps=gap_sentences(gaps),
         next_checks=[*provide_sentences(gaps), *_after_stop(node)],
     )
+
+
+def _meaning(verified: bool, claims: Sequence[answer_pb2.AllowedClaim]) -> answer_pb2.Sentence:
+    if not verified:
+        return _fallback("fallback.unverified")
+    return _fallback("fallback.verified" if claims else "fallback.nothing_carried")
 
 
 def _after_stop(node: str) -> Iterator[answer_pb2.Sentence]:

@@ -20,7 +20,7 @@ FACT_CLASSES: Final[Mapping["evidence_pb2.Classification.ValueType", "evidence_p
     evidence_pb2.CLASSIFICATION_CONTRADICTED: evidence_pb2.FACT_CLASS_CONTRADICTED,
 }
 
-_CARRIED = frozenset(
+CARRIED: Final = frozenset(
     {evidence_pb2.CLASSIFICATION_DIRECT_OBSERVATION, evidence_pb2.CLASSIFICATION_REASONABLE_INFERENCE}
 )
 _NOT_PROVEN = frozenset({evidence_pb2.FACT_CLASS_NO_EVIDENCE, evidence_pb2.FACT_CLASS_INDIRECT_SUPPORT})
@@ -28,7 +28,7 @@ _NOT_PROVEN = frozenset({evidence_pb2.FACT_CLASS_NO_EVIDENCE, evidence_pb2.FACT_
 
 def is_carried(check: evidence_pb2.ClaimCheck) -> bool:
     """Tell whether the evidence carries a claim: observed or inferred, and nothing in it invented."""
-    return check.classification in _CARRIED and not check.fabricated
+    return check.classification in CARRIED and not check.fabricated
 
 
 def is_refuted(check: evidence_pb2.ClaimCheck) -> bool:
@@ -108,6 +108,14 @@ def is_allowable(claim: evidence_pb2.VerifiedClaim, check: evidence_pb2.ClaimChe
     )
 
 
+def unsureness(item: answer_pb2.AllowedClaim) -> tuple[bool, bool]:
+    """Return what claims are ordered by, the surest first: confirmed before possible, then observed."""
+    return (
+        item.claim.status != evidence_pb2.CLAIM_STATUS_CONFIRMED,
+        item.classification != evidence_pb2.CLASSIFICATION_DIRECT_OBSERVATION,
+    )
+
+
 def suspects(allowed: Sequence[answer_pb2.AllowedClaim]) -> list[answer_pb2.Suspect]:
     """Return one suspect per component of the allowed cause claims, best first.
 
@@ -120,7 +128,7 @@ def suspects(allowed: Sequence[answer_pb2.AllowedClaim]) -> list[answer_pb2.Susp
         if item.claim.claim_type == evidence_pb2.CLAIM_TYPE_CAUSE and item.claim.component
     ]
     found: dict[str, answer_pb2.Suspect] = {}
-    for item in sorted(causes, key=_rank):
+    for item in sorted(causes, key=unsureness):
         claim = item.claim
         suspect = found.setdefault(
             claim.component,
@@ -167,11 +175,4 @@ def _is_fact(claim: evidence_pb2.VerifiedClaim, check: evidence_pb2.ClaimCheck) 
     return (
         claim.status == evidence_pb2.CLAIM_STATUS_CONFIRMED
         and check.classification == evidence_pb2.CLASSIFICATION_DIRECT_OBSERVATION
-    )
-
-
-def _rank(item: answer_pb2.AllowedClaim) -> tuple[bool, bool]:
-    return (
-        item.claim.status != evidence_pb2.CLAIM_STATUS_CONFIRMED,
-        item.classification != evidence_pb2.CLASSIFICATION_DIRECT_OBSERVATION,
     )

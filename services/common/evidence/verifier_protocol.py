@@ -15,6 +15,8 @@ from services.common.evidence.verdict import facts_checked, is_refuted
 MIN_PASS_GROUNDEDNESS = 0.5
 MAX_REASON_CHARS = 2048
 MAX_RATIONALE_CHARS = 8192
+# Twice as many as a claim may have bindings.
+MAX_REFERENCES = 64
 
 _REFERENCE_FIELDS = ("source_invocation_id", "tool_name", "raw_path")
 
@@ -34,8 +36,11 @@ def accept(
     ProtocolError when the verification may not be relied on.
     """
     _require_coverage(verification, output)
+    own: dict[str, list[evidence_pb2.VerifiedEvidence]] = {}
+    for item in evidence:
+        own.setdefault(item.claim_id, []).append(item)
     for index, check in enumerate(verification.claim_checks):
-        _require_check(f"claim_checks[{index}]", check, evidence)
+        _require_check(f"claim_checks[{index}]", check, own.get(check.claim_id, []))
     _require_facts(verification, output)
     _require_verdict(verification, output)
     accepted = evidence_pb2.Verification()
@@ -61,7 +66,7 @@ def _require_coverage(
 
 
 def _require_check(
-    place: str, check: evidence_pb2.ClaimCheck, evidence: Sequence[evidence_pb2.VerifiedEvidence]
+    place: str, check: evidence_pb2.ClaimCheck, own: Sequence[evidence_pb2.VerifiedEvidence]
 ) -> None:
     _require_member(
         place,
@@ -75,7 +80,8 @@ def _require_check(
         raise ProtocolError(f"{place}: the reason is longer than {MAX_REASON_CHARS} characters")
     if check.classification == evidence_pb2.CLASSIFICATION_DIRECT_OBSERVATION and not check.evidence_refs:
         raise ProtocolError(f"{place}: a direct observation needs at least one reference")
-    own = [item for item in evidence if item.claim_id == check.claim_id]
+    if len(check.evidence_refs) > MAX_REFERENCES:
+        raise ProtocolError(f"{place}: more than {MAX_REFERENCES} references")
     for index, reference in enumerate(check.evidence_refs):
         if reference.claim_id != check.claim_id:
             raise ProtocolError(f"{place}.evidence_refs[{index}]: it names another claim")

@@ -7,6 +7,7 @@ from typing import Final
 from assay.common.v1 import answer_pb2, evidence_pb2
 
 from services.common.evidence.template_slots import ends, series_of
+from services.common.evidence.verdict import unsureness
 
 # What is wrong, then what makes it so, then who suffers, then what was normal.
 _FACTS: Final = (
@@ -37,7 +38,7 @@ def directions(claims: Claims) -> list[answer_pb2.AllowedClaim]:
 def causes(claims: Claims) -> list[answer_pb2.AllowedClaim]:
     """Return the causes, the surest first."""
     found = [cited for cited in claims if cited.claim.claim_type == evidence_pb2.CLAIM_TYPE_CAUSE]
-    return sorted(found, key=_unsureness)
+    return sorted(found, key=unsureness)
 
 
 def main_symptoms(claims: Claims) -> list[answer_pb2.AllowedClaim]:
@@ -84,12 +85,6 @@ def _ordered(claims: Claims, types: Sequence[int]) -> list[answer_pb2.AllowedCla
     return sorted(
         claims, key=lambda cited: (place.get(cited.claim.claim_type, len(types)), not cited.claim.critical)
     )
-
-
-def _unsureness(cited: answer_pb2.AllowedClaim) -> tuple[bool, bool]:
-    stated = cited.claim.status == evidence_pb2.CLAIM_STATUS_CONFIRMED
-    direct = cited.classification == evidence_pb2.CLASSIFICATION_DIRECT_OBSERVATION
-    return not stated, not direct
 
 
 def distinct_components(claims: Iterable[answer_pb2.AllowedClaim]) -> list[answer_pb2.AllowedClaim]:

@@ -18,7 +18,7 @@ _ON_CLAIMS = ("verdict.fact", "verdict.conclusion", "verdict.partial")
 def summary(request: composer_pb2.ComposeRequest) -> list[answer_pb2.Sentence]:
     """Return one to four sentences; exactly one of them says how sure the answer is."""
     if request.intent == context_pb2.INTENT_LOOKUP:
-        return _lookup(request)
+        return _unanswered(request) or _lookup(request)
     leading = ordering.causes(request.claims)[:1]
     return (_with_cause(request, leading) if leading else _without_cause(request))[:MAX_SUMMARY]
 
@@ -51,6 +51,12 @@ def _without_cause(request: composer_pb2.ComposeRequest) -> list[answer_pb2.Sent
 def _over(request: composer_pb2.ComposeRequest) -> list[answer_pb2.Sentence]:
     back = ordering.recovered(request.claims, request.question)
     return _first_true(request, ["seen.over"], Material(claims=back[:1]))
+
+
+def _unanswered(request: composer_pb2.ComposeRequest) -> list[answer_pb2.Sentence]:
+    """Refuse plainly where something was seen, and no claim answers the question."""
+    refusal = _first_true(request, ["verdict.no_answer"], Material(allowed=request.claims))
+    return [*refusal, *unread_sentence(request.checked)] if refusal else []
 
 
 def _lookup(request: composer_pb2.ComposeRequest) -> list[answer_pb2.Sentence]:

@@ -5,8 +5,8 @@ from typing import Final, TypeAlias
 
 from assay.common.v1 import evidence_pb2
 
-from services.common.evidence.facts import NAMING, Fact, FactKind
-from services.common.evidence.guard import missing_kinds
+from services.common.evidence.facts import Fact, FactKind
+from services.common.evidence.guard import invented_kinds, missing_kinds
 from services.common.evidence.holdings import Holdings, is_nothing
 from services.common.evidence.quantities import Quantity
 from services.verifier.offline import vocabulary
@@ -32,11 +32,10 @@ def check(
     case = Case.of(claim, evidence)
     carriers = [item for item in case.items if _carries(item, case)]
     classification, reason = _judge(case, len(carriers))
-    names = [fact for fact in case.facts if fact.kind in NAMING]
     return evidence_pb2.ClaimCheck(
         claim_id=claim.claim_id,
         classification=classification,
-        fabricated=bool(missing_kinds(claim, everything, names)),
+        fabricated=bool(invented_kinds(claim, everything, case.facts)),
         evidence_refs=[_reference(item) for item in carriers],
         reason=reason,
     )

@@ -1,11 +1,12 @@
 """The offline reasoner: each claim is judged alone, the verdict follows from the checks. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from assay.common.v1 import context_pb2, evidence_pb2
+from assay.common.v1 import evidence_pb2
 from assay.verifier.v1 import verifier_pb2
 
+from services.common.evidence.elsewhere import frame_texts
 from services.common.evidence.holdings import Holdings
 from services.common.evidence.verdict import allowed_by_checks, effective, is_carried
 from services.verifier.offline import judge
@@ -24,7 +25,7 @@ def verification(request: verifier_pb2.VerifyRequest) -> evidence_pb2.Verificati
     """Judge every claim of a valid request."""
     evidence = list(request.verified_evidence)
     output = request.verified_executor_output
-    everything = Holdings(evidence, _context_texts(request.diagnosis_context, evidence))
+    everything = Holdings(evidence, frame_texts(request.diagnosis_context, evidence))
     checks = [judge.check(claim, evidence, everything) for claim in output.claims]
     allowed = allowed_by_checks(checks, output, request.diagnosis_context.intent)
     verdict = effective(evidence_pb2.VERDICT_PASS, allowed, request.verdict_ceiling)
@@ -66,11 +67,3 @@ def _rationale(verdict: "evidence_pb2.Verdict.ValueType", weighed: Sequence[evid
         f"{_VERDICT_WORDS[verdict]} Of {len(weighed)} claims that count, {observed} are directly observed, "
         f"{len(carried) - observed} are inferred and {len(weighed) - len(carried)} are not carried."
     )
-
-
-def _context_texts(
-    context: context_pb2.DiagnosisContext, evidence: Iterable[evidence_pb2.VerifiedEvidence]
-) -> list[str]:
-    """Return what else a name may come from: the question and its scope, tools and pointers."""
-    names = {name for item in evidence for name in (item.tool_name, item.raw_path)}
-    return [context.question, context.scope.bundle, *sorted(names)]

@@ -153,6 +153,17 @@ def test_a_fact_that_was_asked_for_comes_first() -> None:
     assert texts(answer.next_checks) == ["See it for yourself at metrics/pg_max_connections.json:9."]
 
 
+def test_a_fact_that_nothing_gives_is_refused_plainly() -> None:
+    request = made.lookup()
+    request.effective_verdict = evidence_pb2.VERDICT_LOW_CONFID
+    request.claims[0].claim.critical = False
+    answer = answer_to(request)
+    assert texts(answer.summary) == [
+        "Nothing that was read answers the question; what was seen stands below."
+    ]
+    assert texts(answer.confirmed) == ["pg_max_connections is 80."]
+
+
 def test_a_cause_without_a_change_names_no_revert() -> None:
     request = made.direction()
     del request.claims[1].evidence[:2]

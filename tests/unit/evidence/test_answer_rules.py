@@ -273,6 +273,22 @@ def test_fallback_without_a_carrying_verdict_states_no_claim(verdict: int) -> No
     assert not any(cited.claim.statement in sentence.text for cited in request.claims for sentence in shown)
 
 
+@pytest.mark.parametrize(
+    ("verdict", "carried", "template_id"),
+    [
+        (evidence_pb2.VERDICT_UNSPECIFIED, True, "fallback.unverified"),
+        (evidence_pb2.VERDICT_LOW_CONFID, False, "fallback.nothing_carried"),
+        (evidence_pb2.VERDICT_LOW_CONFID, True, "fallback.verified"),
+    ],
+)
+def test_fallback_says_what_the_verification_came_to(verdict: int, carried: bool, template_id: str) -> None:
+    claims = made.used_up().claims if carried else []
+    answer = fallback_answer(
+        node="composer", status="FAILED", verdict=verdict, claims=claims, gaps=[], checked=[]
+    )
+    assert answer.summary[1].template_id == template_id
+
+
 @pytest.mark.parametrize("node", ["planner", "executor", "gatekeeper", "verifier", "composer", "unheard-of"])
 @pytest.mark.parametrize("status", ["INVALID_OUTPUT", "RETRYABLE_FAILED", "FAILED", "REJECT", "UNKNOWN_7"])
 def test_fallback_explains_itself_in_words(node: str, status: str) -> None:

@@ -9,6 +9,7 @@ from services.common.evidence.document import (
     MAX_CLAIMS,
     DocumentError,
     is_critical,
+    is_outline,
     parse,
     serialize,
 )
@@ -33,6 +34,16 @@ def test_a_legal_document_survives_the_journey() -> None:
 
 def test_a_document_without_claims_is_legal() -> None:
     assert parse(encoded(a_document())).claims == []
+
+
+def test_an_outline_is_the_least_that_makes_a_document() -> None:
+    legal = encoded(a_document(a_claim()))
+    assert is_outline(legal)
+    # Stricter rules are the gate's.
+    assert is_outline(encoded({**a_document(), CANARY: 1}))
+    assert not is_outline(legal + b" " * (1 << 20))
+    for other in (b"", b"null", b"[]", b"{}", b"\xff", legal[:-1], legal.replace(b"_v2", b"_v1")):
+        assert not is_outline(other)
 
 
 ILL_FORMED: dict[str, Change] = {

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from services.common.evidence.facts import Fact, FactKind, Label, Line, facts_of
 from services.common.evidence.holdings import Holdings
+from services.common.evidence.instants import instants_in
 
 
 def found(sentence: str) -> list[tuple[str, str]]:
@@ -23,6 +24,14 @@ def found(sentence: str) -> list[tuple[str, str]]:
         ("[30/Nov/2026:09:38:06 +0000]", [("instant", "30/Nov/2026:09:38:06 +0000")]),
         ("2026/11/30 09:11:01 [error]", [("instant", "2026/11/30 09:11:01")]),
         ("Since 14:02 and 14:02:07.", [("instant", "14:02"), ("instant", "14:02:07")]),
+        (
+            "It failed twice at 9:10 p.m. and at 21:10 pm",
+            [
+                ("number", "twice"),
+                ("instant", "9:10 p.m."),
+                ("instant", "21:10 pm"),
+            ],
+        ),
         ("2,118 times in 4.3 s", [("number", "2,118"), ("number", "4.3 s")]),
         ("It is at 75 % of 80 connections", [("number", "75 %"), ("number", "80")]),
         ("a 4-minute window", [("number", "4-minute")]),
@@ -157,3 +166,19 @@ def test_a_number_is_found_with_its_unit(number: int, unit: str) -> None:
     assert isinstance(fact, Fact)
     assert fact.kind is FactKind.NUMBER
     assert fact.text == f"{number}{unit if unit != ' times' else ''}"
+
+
+@pytest.mark.parametrize(
+    ("written", "hour"),
+    [
+        ("9:10 pm", 21),
+        ("9:10 AM", 9),
+        ("12:10 am", 0),
+        ("12:10 p.m.", 12),
+        ("21:10 pm", 21),
+        ("9:10 apps", 9),
+    ],
+)
+def test_half_days_are_told_apart(written: str, hour: int) -> None:
+    ((_, _, instant),) = instants_in(written)
+    assert instant.start == (hour * 60 + 10) * 60_000_000

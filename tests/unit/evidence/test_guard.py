@@ -68,7 +68,8 @@ MUTATIONS = {
     "quotation case": ("FATAL", "Fatal", True),
     "time": ("09:10:53Z", "09:10:52Z", False),
     "date": ("2026-11-30T09:10", "2026-11-29T09:10", False),
-    "file": ("logs/db.log:236", "logs/db.log:237", True),
+    "file": ("logs/db.log:236", "logs/api.log:236", True),
+    "line": ("logs/db.log:236", "logs/db.log:237", False),
     "negation": ("waited", "never waited", None),
 }
 
@@ -147,6 +148,17 @@ def test_a_fabrication_that_the_verifier_found_stays() -> None:
     (check,) = guard_checks(checks, output(claim(TRUE)), EVIDENCE, context(), {"inv-1": ARGUMENTS})
     assert check.fabricated
     assert not check.guard_reason
+
+
+@pytest.mark.parametrize(("name", "fabricated"), [("pool_timeout", False), ("pool_size", True)])
+def test_a_fabrication_that_only_the_arguments_refute_is_taken_back(name: str, fabricated: bool) -> None:
+    called = evidence_pb2.ClaimCheck(claim_id="c1", classification=OVERSTATED, fabricated=True)
+    arguments = {"inv-1": b'{"contains":["pool_timeout"]}'}
+    (check,) = guard_checks([called], output(claim(f"db hit {name}")), EVIDENCE, context(), arguments)
+    assert check.fabricated is fabricated
+    assert check.classification == OVERSTATED
+    assert bool(check.guard_reason) is not fabricated
+    assert name not in check.guard_reason
 
 
 def test_the_reason_names_kinds_and_never_the_text() -> None:

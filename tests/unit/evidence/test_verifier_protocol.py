@@ -88,6 +88,9 @@ BROKEN: dict[str, Mutation] = {
     "foreign invocation": _set("claim_checks.0.evidence_refs.0.source_invocation_id", "inv-2"),
     "foreign tool": _set("claim_checks.0.evidence_refs.0.tool_name", "metrics"),
     "foreign path": _set("claim_checks.0.evidence_refs.0.raw_path", "/other"),
+    "endless references": lambda verification: verification.claim_checks[0].evidence_refs.extend(
+        [reference("a")] * 65
+    ),
     "guard's fields": _set("claim_checks.0.guard_reason", "CANARY"),
     "endless reason": _set("claim_checks.0.reason", "CANARY" * 1000),
     "endless rationale": _set("rationale", "CANARY" * 10_000),

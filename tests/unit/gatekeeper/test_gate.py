@@ -7,6 +7,7 @@ from assay.common.v1 import evidence_pb2, tool_pb2
 from assay.gatekeeper.v1 import gatekeeper_pb2
 
 from services.common.errors import InvalidArgumentError
+from services.common.evidence.recorded import MAX_OUTPUT_BYTES
 from services.gatekeeper import rules
 from services.gatekeeper.domain import MAX_SCHEMA_ERRORS, check
 from tests.fakes.documents import a_binding, a_claim, a_document, encoded
@@ -84,7 +85,7 @@ def test_text_that_hides_fails_although_it_stands_there(hiding: str) -> None:
 
 @pytest.mark.parametrize(
     "output",
-    [b"", b"not json", b'{"lines": [], "lines": []}', b"[NaN]", b" " * (rules.MAX_OUTPUT_BYTES + 1)],
+    [b"", b"not json", b'{"lines": [], "lines": []}', b"[NaN]", b" " * (MAX_OUTPUT_BYTES + 1)],
     ids=["empty", "text", "duplicate key", "NaN", "too large"],
 )
 def test_an_output_that_is_not_strict_json_fails_its_bindings(output: bytes) -> None:

@@ -172,6 +172,26 @@ async def test_a_node_is_cut_off_at_the_deadline() -> None:
     assert (ending.status, ending.reason) == (run_pb2.RUN_STATUS_CANCELLED, Reason.DEADLINE_EXCEEDED)
 
 
+async def test_a_fallback_that_the_deadline_cuts_off_ends_the_run_cancelled() -> None:
+    clock = StoppedClock()
+
+    def pass_the_deadline() -> None:
+        clock.seconds = 60.0
+
+    def slow(_state: RunState, _config: RunConfig) -> NodeResult:
+        clock.seconds = 59.99
+        return gated("REJECT")
+
+    nodes = happy_nodes()
+    nodes[Node.GATEKEEPER] = ScriptedNode(slow)
+    nodes[Node.FALLBACK] = WaitingNode(pass_the_deadline)
+    walked = Walked(nodes, clock)
+    async with asyncio.timeout(5):
+        ending = await walked.run()
+    assert walked.path[-1] == "fallback:FAILED"
+    assert (ending.status, ending.reason) == (run_pb2.RUN_STATUS_CANCELLED, Reason.DEADLINE_EXCEEDED)
+
+
 async def test_the_recursion_limit_ends_the_run_loudly() -> None:
     walked = Walked(happy_nodes())
     walked.walk.config = RunConfig("run-1", deadline=60.0, recursion_limit=3)

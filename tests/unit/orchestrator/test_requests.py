@@ -48,3 +48,15 @@ def test_a_window_that_ends_before_it_starts_is_refused(end: int) -> None:
     request.window.CopyFrom(TimeWindow(start=Timestamp(seconds=5), end=Timestamp(seconds=end)))
     with pytest.raises(InvalidArgumentError, match="before it starts"):
         context_of(request)
+
+
+@pytest.mark.parametrize(
+    "time", [Timestamp(seconds=253_402_300_800), Timestamp(nanos=-1), Timestamp(nanos=10**9)]
+)
+@pytest.mark.parametrize("side", ["start", "end"])
+def test_an_instant_that_is_none_is_refused(time: Timestamp, side: str) -> None:
+    request = asked()
+    getattr(request.window, side).CopyFrom(time)
+    with pytest.raises(InvalidArgumentError) as error:
+        context_of(request)
+    assert error.value.field == f"window.{side}"

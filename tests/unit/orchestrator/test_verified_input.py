@@ -11,8 +11,8 @@ from assay.gatekeeper.v1 import gatekeeper_pb2
 from assay.gatekeeper.v1.gatekeeper_pb2 import CheckResponse
 from assay.verifier.v1.verifier_pb2 import VerifyRequest
 
-from orchestrator.verified_input import ProjectionError, Recorded, bound_invocations, verify_request
-from services.common.evidence.document import DocumentError
+from orchestrator.verified_input import ProjectionError, Recorded, verify_request
+from services.common.evidence.document import DocumentError, bound_invocations
 from tests.fakes.agents import CAUSE_BINDING, CHANGE, LOG, SYMPTOM_BINDING, cause, claim, document
 
 CANARY = "canary-7f3a"
@@ -139,5 +139,20 @@ def test_bytes_that_are_no_document_are_refused() -> None:
 
 
 def test_bound_invocations() -> None:
-    assert bound_invocations(document(claim("s"), cause("c"))) == {"inv-1", "inv-2"}
+    data = document(claim("s"), cause("c"))
+    assert bound_invocations(data) == {"inv-1", "inv-2"}
+    # The same document, its ids written otherwise.
+    assert bound_invocations(data.replace(b"inv-1", b"inv\\u002d1")) == {"inv-1", "inv-2"}
+    assert bound_invocations(b'{"claims": []}') == set()
+
+
+def test_what_is_not_known_to_be_of_this_system_confirms_nothing() -> None:
+    for kind, status in (
+        (tool_pb2.DOCUMENT_KIND_REFERENCE, evidence_pb2.CLAIM_STATUS_POSSIBLE),
+        (9, evidence_pb2.CLAIM_STATUS_POSSIBLE),
+        (tool_pb2.DOCUMENT_KIND_DERIVED, evidence_pb2.CLAIM_STATUS_CONFIRMED),
+    ):
+        recorded = {"inv-1": Recorded(kind, LOG.output)}  # type: ignore[arg-type] # any number may come
+        request = verify_request(CONTEXT, document(claim("s")), gated((0, 0, True)), recorded, [])
+        assert request.verified_executor_output.claims[0].status == status
     assert json.loads(document())["claims"] == []
