@@ -4,6 +4,8 @@ from google.protobuf.descriptor import EnumDescriptor
 
 from services.common.errors import InvalidArgumentError
 
+MAX_QUESTION_CHARS = 4096
+
 
 def required_text(value: str, field: str, max_chars: int) -> str:
     """Return a text that is not blank and at most `max_chars` long."""

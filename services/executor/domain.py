@@ -1,6 +1,5 @@
 """Policy of the executor. Pure: which calls may run, how many, and what counts as a document."""
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -10,7 +9,7 @@ from assay.executor.v1 import executor_pb2
 from pydantic import ValidationError
 
 from services.common.evidence import strict_json
-from services.common.evidence.document import VERSION
+from services.common.evidence.document import is_outline
 from services.common.evidence.strict_json import Json
 from services.executor.recorded import RecordedCall, ToolRequest
 from services.executor.tools.tool import Arguments, Tool
@@ -19,7 +18,6 @@ MAX_STEPS: Final = 64
 MAX_CALLS: Final = 64
 MAX_ROUNDS: Final = 4
 MAX_ARGUMENT_BYTES: Final = 64 * 1024
-MAX_DOCUMENT_BYTES: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +76,9 @@ def result_of(document: bytes) -> executor_pb2.ExecutorResult:
 
     Everything stricter is the Gatekeeper's to say. What was refused is not shown.
     """
-    if len(document) <= MAX_DOCUMENT_BYTES and _is_document(document):
+    if is_outline(document):
         return executor_pb2.ExecutorResult(status=executor_pb2.EXECUTOR_STATUS_COMPLETED, document=document)
     return executor_pb2.ExecutorResult(status=executor_pb2.EXECUTOR_STATUS_INVALID_OUTPUT)
-
-
-def _is_document(document: bytes) -> bool:
-    try:
-        value = json.loads(document.decode("utf-8"))
-    except (ValueError, RecursionError):
-        return False
-    return (
-        isinstance(value, dict) and value.get("version") == VERSION and isinstance(value.get("claims"), list)
-    )
 
 
 def _key(tool_name: str, arguments: Mapping[str, Json]) -> tuple[str, bytes]:

@@ -9,13 +9,11 @@ from assay.executor.v1 import executor_pb2, executor_pb2_grpc
 
 from services.common.errors import InvalidArgumentError
 from services.common.rpc.context import remaining_seconds
-from services.common.validation import required_text, specified
+from services.common.validation import MAX_QUESTION_CHARS, required_text, specified
 from services.executor.catalog import catalog_of
 from services.executor.domain import MAX_STEPS
 from services.executor.execution import Bundles, Execution
 from services.executor.tools.tool import Tool
-
-_MAX_QUESTION_CHARS = 4096
 
 
 class ExecutorServicer(executor_pb2_grpc.ExecutorServiceServicer):
@@ -52,7 +50,7 @@ class ExecutorServicer(executor_pb2_grpc.ExecutorServiceServicer):
 
 
 def _validate(request: executor_pb2.ExecuteRequest) -> None:
-    required_text(request.context.question, "context.question", _MAX_QUESTION_CHARS)
+    required_text(request.context.question, "context.question", MAX_QUESTION_CHARS)
     specified(request.context.intent, context_pb2.Intent.DESCRIPTOR, "context.intent")
     if not 1 <= len(request.steps) <= MAX_STEPS:
         raise InvalidArgumentError(

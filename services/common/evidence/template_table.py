@@ -240,7 +240,12 @@ FALLBACK_TEMPLATES: Final[Mapping[str, Template]] = {
 
 _GAPS: Final[Mapping[str, Template]] = {
     "gap.no_cause": Template(
-        "What caused this: nothing that was read shows it.", "evidence_gaps", Cites.GAPS, ANY, _no_cause
+        "What caused this: nothing that was read shows it. Traces, profiles and anything outside these "
+        "sources were not read.",
+        "evidence_gaps",
+        Cites.GAPS,
+        ANY,
+        _no_cause,
     ),
     "gap.source": Template(
         "Not available: {missing} ({reason}).", "evidence_gaps", Cites.GAPS, FALLBACK, _sources

@@ -54,10 +54,12 @@ def symptoms_then_impacts(claims: Claims) -> list[answer_pb2.AllowedClaim]:
     """Return everything that is wrong, the main thing first."""
     main = main_symptoms(claims)
     shown = {cited.claim.claim_id for cited in main}
-    impact = evidence_pb2.CLAIM_TYPE_IMPACT
-    return main + [
-        cited for cited in claims if cited.claim.claim_type == impact and cited.claim.claim_id not in shown
-    ]
+    return main + [cited for cited in impacts(claims) if cited.claim.claim_id not in shown]
+
+
+def impacts(claims: Claims) -> list[answer_pb2.AllowedClaim]:
+    """Return who suffers, in document order."""
+    return [cited for cited in claims if cited.claim.claim_type == evidence_pb2.CLAIM_TYPE_IMPACT]
 
 
 def recovered(claims: Claims, question: str) -> list[answer_pb2.AllowedClaim]:

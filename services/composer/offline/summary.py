@@ -27,10 +27,12 @@ def _with_cause(
     request: composer_pb2.ComposeRequest, leading: list[answer_pb2.AllowedClaim]
 ) -> list[answer_pb2.Sentence]:
     seen = ordering.main_symptoms(request.claims)[:1]
+    suffering = [cited for cited in ordering.impacts(request.claims) if cited not in seen][:1]
     return [
         *_first_true(request, [*_ON_CAUSES, *_ON_CLAIMS], Material(claims=leading)),
-        *map(restate, [*leading, *seen]),
+        *map(restate, leading),
         *unread_sentence(request.checked),
+        *map(restate, [*seen, *suffering]),
     ]
 
 

@@ -36,6 +36,7 @@ def test_a_proven_cause() -> None:
         ),
         statements["cause-1"],
         statements["symptom-1"],
+        statements["impact-1"],
     ]
     assert [list(item.claim_ids) for item in answer.confirmed] == [
         ["symptom-1"],
@@ -80,7 +81,10 @@ def test_an_abstention() -> None:
     assert texts(answer.evidence_gaps) == [
         "Left out because the evidence does not carry it in full: one statement about the circumstances.",
         "Not available: logs/notifier.log (not readable as text).",
-        "What caused this: nothing that was read shows it.",
+        (
+            "What caused this: nothing that was read shows it. Traces, profiles and anything outside these "
+            "sources were not read."
+        ),
     ]
     assert texts(answer.next_checks) == [
         "Do not revert or restart anything on the strength of this answer alone.",
