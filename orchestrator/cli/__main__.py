@@ -1,150 +1,15 @@
-"""The command `assay`: arguments, signals, exit codes. Only answers go to standard output."""
+"""The command `assay`. A signal ends it as documented even while its own modules still load."""
 
-import asyncio
-import os
-import shutil
-import signal
-import sys
-from collections.abc import Callable, Coroutine
-from importlib.metadata import version
-from pathlib import Path
-from typing import Annotated, Any
-
-import typer
-
-from orchestrator.cli import commands, human, json_output, options
-from orchestrator.cli.errors import CommandError, wrong_input
-from orchestrator.cli.exit_codes import ExitCode, of_run
-from orchestrator.cli.layout import layout_for
-from orchestrator.cli.progress import Progress, progress_on
-from orchestrator.cli.visible import visible
-
-_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-app = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    help="Diagnoses incidents and says only what the evidence can carry.",
-    epilog="Exit codes: 0 a proven answer; 1 an error; 2 wrong usage or input; "
-    "3 every other ended answer (not proven, rejected, a step failed); 4 cancelled or out of time.",
-)
-
-_Target = Annotated[
-    str, typer.Option(metavar="HOST:PORT", help="A running diagnosis service, instead of a local one.")
-]
-_AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+from orchestrator.cli.interrupts import end_at_once
 
 
 def main() -> None:
     """Run the command line."""
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a character shows its escape.
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # the real streams can
-    app(prog_name="assay")
+    end_at_once()
+    # Loading takes a quarter of a second, in which Ctrl-C would otherwise end in a traceback.
+    from orchestrator.cli.app import run  # noqa: PLC0415
 
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"assay {version('assay')}")
-        raise typer.Exit
-
-
-@app.callback()
-def _root(
-    _version: Annotated[
-        bool,
-        typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit."),
-    ] = False,
-) -> None:
-    pass
-
-
-@app.command()
-def diagnose(
-    question: Annotated[
-        str, typer.Argument(metavar="QUESTION", help='What is wrong, such as "why do checkouts fail?"')
-    ],
-    bundle: Annotated[
-        Path,
-        typer.Option(
-            help="The incident's folder; with --target, its name relative to the remote service's root."
-        ),
-    ],
-    target: _Target = "",
-    json: _AsJson = False,
-    window_start: Annotated[
-        str, typer.Option(metavar="TIME", help="First instant of interest, RFC 3339.")
-    ] = "",
-    window_end: Annotated[
-        str, typer.Option(metavar="TIME", help="First instant no longer of interest, RFC 3339.")
-    ] = "",
-    intent: Annotated[
-        str, typer.Option(metavar="cause|lookup", help="Overrides what the question suggests.")
-    ] = "",
-    timeout: Annotated[
-        float, typer.Option(min=1, max=3600, help="Seconds until the run is cancelled.")
-    ] = 300.0,
-) -> None:
-    """Ask one question about one incident."""
-
-    def command() -> commands.Diagnosis:
-        where = options.remote_bundle(bundle) if target else options.local_bundle(bundle)
-        request = options.request(question, where, window_start, window_end, intent)
-        return commands.Diagnosis(request, where, target, timeout)
-
-    _end(json, lambda progress: commands.diagnose(command(), os.environ, progress))
-
-
-@app.command()
-def show(
-    run_id: Annotated[str, typer.Argument(metavar="RUN_ID", help="The id of a stored run.")],
-    target: _Target = "",
-    json: _AsJson = False,
-) -> None:
-    """Show a stored run again."""
-
-    def call(progress: Progress) -> Coroutine[Any, Any, commands.Shown]:
-        if not run_id.strip():
-            raise wrong_input("RUN_ID is empty")
-        return commands.show(run_id, target, os.environ, progress)
-
-    _end(json, call)
-
-
-def _end(as_json: bool, call: Callable[[Progress], Coroutine[Any, Any, commands.Shown]]) -> None:
-    """Run a command to its end and leave with its exit code."""
-    try:
-        with progress_on(sys.stderr, os.environ) as progress:
-            shown = asyncio.run(_until_signal(call(progress)))
-    except CommandError as error:
-        typer.echo(f"assay: {visible(error.message)}", err=True)
-        raise typer.Exit(error.exit_code) from None
-    if as_json:
-        typer.echo(json_output.dumps(shown.run, shown.trace))
-    else:
-        layout = layout_for(sys.stdout, shutil.get_terminal_size().columns, os.environ)
-        typer.echo(human.render(shown.run, layout), nl=False)
-    raise typer.Exit(of_run(shown.run))
-
-
-async def _until_signal(work: Coroutine[Any, Any, commands.Shown]) -> commands.Shown:
-    """Await the work; the first signal cancels it, and what it started is ended in bounded time."""
-    loop = asyncio.get_running_loop()
-    task = asyncio.ensure_future(work)
-    for number in _STOP_SIGNALS:
-        loop.add_signal_handler(number, _cancel_once, task, loop)
-    try:
-        return await task
-    except asyncio.CancelledError:
-        raise CommandError("cancelled", ExitCode.CANCELLED) from None
-
-
-def _cancel_once(task: asyncio.Future[Any], loop: asyncio.AbstractEventLoop) -> None:
-    for number in _STOP_SIGNALS:
-        loop.add_signal_handler(number, lambda: None)
-    task.cancel()
+    run()
 
 
 if __name__ == "__main__":

@@ -77,7 +77,9 @@ class DiagnosisClient:
         if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
             return "out of time; --timeout allows more"
         if error.code() is grpc.StatusCode.UNAVAILABLE:
-            return f"the diagnosis service at {self._address} went away ({error.details()})"
+            return f"the diagnosis service at {self._address} is not there, or went away ({error.details()})"
+        if error.code() is grpc.StatusCode.INTERNAL:
+            return f"internal error of the diagnosis service at {self._address}; its log says which"
         return error.details() or error.code().name
 
 

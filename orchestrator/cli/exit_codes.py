@@ -12,7 +12,7 @@ class ExitCode(IntEnum):
 
     ANSWERED = 0  # SUCCEEDED with PASS and, for a cause question, at least one suspect.
     ERROR = 1  # Something of Assay failed.
-    USAGE = 2  # Wrong usage or input.
+    USAGE = 2  # Wrong usage, input or settings.
     UNPROVEN = 3  # Every other ended answer.
     CANCELLED = 4  # Cancelled or out of time.
 

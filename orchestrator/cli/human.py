@@ -20,6 +20,7 @@ _ENDS = {
     run_pb2.RUN_STATUS_FAILED: "the run failed; there is no answer",
     run_pb2.RUN_STATUS_CANCELLED: "the run was cancelled or ran out of time; there is no answer",
 }
+_UNANSWERED = (run_pb2.RUN_STATUS_RUNNING, run_pb2.RUN_STATUS_FAILED, run_pb2.RUN_STATUS_CANCELLED)
 _MAX_PLACES = 3
 
 
@@ -42,6 +43,10 @@ def render(run: run_pb2.Run, layout: Layout) -> str:
 
 
 def _verdict(run: run_pb2.Run, layout: Layout) -> list[str]:
+    if run.status in _UNANSWERED:
+        # What was judged before the end of such a run is no verdict on an answer: there is none.
+        status = short_name(run_pb2.RunStatus.DESCRIPTOR, run.status)
+        return [layout.heading(status), *layout.paragraph(f"{_ENDS[run.status]}{_blame(run)}.", indent=2)]
     name = short_name(evidence_pb2.Verdict.DESCRIPTOR, run.effective_verdict)
     meaning = _VERDICTS.get(run.effective_verdict, "no verification was completed")
     lines = [layout.heading(name or "NO VERDICT"), *layout.paragraph(f"{meaning}.", indent=2)]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from string import ascii_letters, digits
 
 from assay.common.v1 import context_pb2
 from assay.orchestrator.v1 import diagnosis_pb2
@@ -11,6 +12,10 @@ from orchestrator.cli.errors import wrong_input
 
 MAX_QUESTION = 4096
 MAX_BUNDLE_NAME = 1024
+_MAX_SHOWN = 200
+_MAX_PORT = 65535
+# A name, an IPv4 address, or an IPv6 address in brackets.
+_HOST = frozenset("[]:.-_" + ascii_letters + digits)
 _INTENTS = {
     "": context_pb2.INTENT_UNSPECIFIED,
     "cause": context_pb2.INTENT_CAUSE,
@@ -29,22 +34,63 @@ class Bundle:
     name: str
 
 
+def text(option: str, value: str) -> str:
+    """Return a value that a request can carry; raises CommandError for a blank one or one that is no text."""
+    if not value.strip():
+        raise wrong_input(f"{option} is empty")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise wrong_input(f"{option}: {shown(value)} is not UTF-8 text") from None
+    return value
+
+
+def shown(value: object) -> str:
+    """Return what was typed for a message; of what is too long to be read, the beginning."""
+    typed = str(value)
+    return typed if len(typed) <= _MAX_SHOWN else f"{typed[:_MAX_SHOWN]}... ({len(typed)} characters)"
+
+
+def path(option: str, value: str) -> Path:
+    """Return a path; an empty one, such as that of a variable that is not set, does not mean "here"."""
+    if not value:
+        raise wrong_input(f"{option} is empty")
+    return Path(value)
+
+
+def address(target: str | None) -> str:
+    """Return the address of a remote service, empty when none is wanted; raises CommandError."""
+    if target is None:
+        return ""
+    host, _, port = text("--target", target).rpartition(":")
+    if (
+        not host
+        or not set(host) <= _HOST
+        or not port.isascii()
+        or not port.isdigit()
+        or int(port) > _MAX_PORT
+    ):
+        raise wrong_input(f"--target: {shown(target)} is not host:port, such as 127.0.0.1:50051")
+    return target
+
+
 def local_bundle(path: Path) -> Bundle:
     """Return a folder on this machine; raises CommandError when it is no folder or holds nothing."""
     try:
         folder = path.resolve()
         if not folder.exists():
-            raise wrong_input(f"--bundle: there is no folder {path}")
+            raise wrong_input(f"--bundle: there is no folder {shown(path)}")
         if not folder.is_dir():
             raise wrong_input(f"--bundle: {path} is a file; a bundle is a folder of logs, metrics and events")
         if next(folder.iterdir(), None) is None:
             raise wrong_input(f"--bundle: the folder {path} is empty; there is nothing to read in it")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
+        # RuntimeError is what this version of Python says of a link that leads to itself.
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise wrong_input(f"--bundle: {path} cannot be read: {reason}") from None
+        raise wrong_input(f"--bundle: {shown(path)} cannot be read: {shown(reason)}") from None
     if not folder.name:
         raise wrong_input(f"--bundle: {path} is the root of the file system; name one incident's folder")
-    return Bundle(folder.parent, folder.name)
+    return Bundle(folder.parent, text("--bundle", folder.name))
 
 
 def remote_bundle(path: Path) -> Bundle:
@@ -52,7 +98,7 @@ def remote_bundle(path: Path) -> Bundle:
 
     The remote cannot see this machine: only a plain relative name, without "..", means something there.
     """
-    name = path.as_posix()
+    name = text("--bundle", path.as_posix())
     if path.is_absolute() or ".." in path.parts or name == "." or "\0" in name:
         raise wrong_input(
             f"--bundle: with --target, {path} is not a bundle's name: a remote service reads "
@@ -70,10 +116,11 @@ def request(
     """Build the request of one diagnosis; raises CommandError that names the option to blame."""
     if not question.strip():
         raise wrong_input("QUESTION is empty: ask what is wrong, and since when if you know it")
+    text("QUESTION", question)
     if len(question) > MAX_QUESTION:
         raise wrong_input(f"QUESTION has {len(question)} characters; at most {MAX_QUESTION} are allowed")
     if intent not in _INTENTS:
-        raise wrong_input(f"--intent: {intent!r} is neither 'cause' nor 'lookup'")
+        raise wrong_input(f"--intent: {shown(intent)!r} is neither 'cause' nor 'lookup'")
     message = diagnosis_pb2.DiagnoseRequest(
         question=question, scope=context_pb2.Scope(bundle=bundle.name), intent=_INTENTS[intent]
     )
@@ -88,17 +135,17 @@ def request(
     return message
 
 
-def _instant(option: str, text: str) -> datetime | None:
-    if not text:
+def _instant(option: str, typed: str) -> datetime | None:
+    if not typed:
         return None
     example = "such as 2026-11-30T09:05:00Z"
     try:
-        instant = datetime.fromisoformat(text)
+        instant = datetime.fromisoformat(typed.upper())
     except ValueError:
-        raise wrong_input(f"{option}: {text!r} is not a time in RFC 3339, {example}") from None
+        raise wrong_input(f"{option}: {shown(typed)!r} is not a time in RFC 3339, {example}") from None
     if instant.tzinfo is None:
-        raise wrong_input(f"{option}: {text!r} has no time zone; write a time {example}")
+        raise wrong_input(f"{option}: {shown(typed)!r} has no time zone; write a time {example}")
     try:
         return instant.astimezone(UTC)
     except OverflowError:
-        raise wrong_input(f"{option}: {text!r} is out of range") from None
+        raise wrong_input(f"{option}: {shown(typed)!r} is out of range") from None

@@ -11,15 +11,23 @@ from orchestrator.cli.errors import CommandError, wrong_input
 from orchestrator.cli.exit_codes import ExitCode
 
 _LOCK_POLL_SECONDS = 0.2
+_ELSEWHERE = "set ASSAY_HOME to another folder"
 
 
 def state_folder(environ: Mapping[str, str]) -> Path:
     """Return `$ASSAY_HOME`, else `$XDG_STATE_HOME/assay`, else `~/.local/state/assay`; it need not exist."""
     if home := environ.get("ASSAY_HOME"):
-        return Path(home).expanduser().absolute()
+        return _expanded(home)
     if state := environ.get("XDG_STATE_HOME"):
         return Path(state).absolute() / "assay"
-    return Path(environ.get("HOME", "~")).expanduser().absolute() / ".local" / "state" / "assay"
+    return _expanded(environ.get("HOME") or "~") / ".local" / "state" / "assay"
+
+
+def _expanded(path: str) -> Path:
+    try:
+        return Path(path).expanduser().absolute()
+    except (OSError, RuntimeError) as error:
+        raise wrong_input(f"the state folder {path} cannot be found: {error}; {_ELSEWHERE}") from None
 
 
 def prepare(folder: Path) -> Path:
@@ -27,9 +35,8 @@ def prepare(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        raise wrong_input(
-            f"the state folder {folder} cannot be used: {error.strerror}; set ASSAY_HOME to another folder"
-        ) from None
+        reason = "it is not a folder" if isinstance(error, FileExistsError) else error.strerror
+        raise wrong_input(f"the state folder {folder} cannot be used: {reason}; {_ELSEWHERE}") from None
     return folder
 
 
@@ -43,7 +50,7 @@ async def exclusive(folder: Path, wait_seconds: float, on_wait: Callable[[], Non
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise wrong_input(f"{path} cannot be written: {error.strerror}") from None
+        raise wrong_input(f"{path} cannot be written: {error.strerror}; {_ELSEWHERE}") from None
     try:
         await _acquire(descriptor, folder, wait_seconds, on_wait)
         yield
@@ -61,7 +68,7 @@ async def _acquire(descriptor: int, folder: Path, wait_seconds: float, on_wait: 
                 await asyncio.sleep(_LOCK_POLL_SECONDS)
     except TimeoutError:
         raise CommandError(
-            f"another assay command is still using {folder}: wait, or set ASSAY_HOME to another folder",
+            f"another assay command is still using {folder}: wait, or {_ELSEWHERE}",
             ExitCode.ERROR,
         ) from None
 

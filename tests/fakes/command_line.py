@@ -40,11 +40,11 @@ def assay(home: Path, *arguments: str, **more: str) -> Ended:
     return Ended(ended.returncode, ended.stdout, ended.stderr)
 
 
-def started(home: Path, *arguments: str) -> subprocess.Popen[str]:
+def started(home: Path, *arguments: str, **more: str) -> subprocess.Popen[str]:
     """Start a command and return while it runs."""
     return subprocess.Popen(  # noqa: S603 - the project's own command
         [ASSAY, *arguments],
-        env=environment(home),
+        env=environment(home, **more),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -2,7 +2,9 @@
 
 import json
 import signal
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,17 @@ _BAD_INPUT: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
         1,
         "no diagnosis service answers at 127.0.0.1:1",
     ),
+    "a link to itself": (_diagnose("loop"), 2, "cannot be read"),
+    "a name that is no text": (_diagnose("name\udcff"), 2, "not UTF-8"),
+    "a bundle without a name": (lambda _: ["diagnose", QUESTION, "--bundle", ""], 2, "--bundle is empty"),
+    "a question that is no text": (_diagnose("useless", question="why \udcff"), 2, "QUESTION: why"),
+    "a target without a port": (
+        lambda _: ["diagnose", QUESTION, "--bundle", "x", "--target", "localhost"],
+        2,
+        "not host:port",
+    ),
+    "a target without a name": (_diagnose("useless", "--target", ""), 2, "--target is empty"),
+    "a run id that is no text": (lambda _: ["show", "\udcff"], 2, "RUN_ID"),
     "an unknown run": (lambda _: ["show", "no-such-run"], 2, "no-such-run"),
     "a hostile run id": (lambda _: ["show", "\x1b[2J"], 2, "assay:"),
     "an empty run id": (lambda _: ["show", " "], 2, "RUN_ID is empty"),
@@ -76,6 +89,9 @@ def test_bad_input_is_one_clear_message(
     (tmp_path / "file").write_text("x")
     (tmp_path / "empty").mkdir()
     (tmp_path / "useless").mkdir()
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "name\udcff").mkdir()
+    (tmp_path / "name\udcff" / "app.log").write_text("x")
     (tmp_path / "useless" / "picture.png").write_bytes(b"\x89PNG\x00\x01")
     ended = assay(home, *arguments(tmp_path))
     _assert_one_clear_message(ended, code, text)
@@ -106,10 +122,34 @@ def test_a_state_folder_that_cannot_be_used(tmp_path: Path, bundle: str) -> None
     _assert_one_clear_message(ended, 2, "set ASSAY_HOME")
 
 
-def test_a_misspelt_setting_is_named_and_nothing_is_left(tmp_path: Path, bundle: str) -> None:
-    ended = assay(tmp_path, "diagnose", QUESTION, "--bundle", bundle, ASSAY_VERIFIER_DRAIN_SECOND="1")
-    _assert_one_clear_message(ended, 1, "did you mean ASSAY_VERIFIER_DRAIN_SECONDS?")
+@pytest.mark.parametrize(
+    ("settings", "texts"),
+    [
+        (
+            {"ASSAY_VERIFIER_DRAIN_SECOND": "1", "ASSAY_VERIFIER_LOG_LEVEL": "loud"},
+            ["did you mean ASSAY_VERIFIER_DRAIN_SECONDS?", "ASSAY_VERIFIER_LOG_LEVEL: "],
+        ),
+        ({"ASSAY_VERFIER_DRAIN_SECONDS": "1"}, ["ASSAY_VERFIER_DRAIN_SECONDS: no such setting"]),
+    ],
+)
+def test_a_misspelt_setting_is_named_and_nothing_is_left(
+    tmp_path: Path, bundle: str, settings: dict[str, str], texts: list[str]
+) -> None:
+    ended = assay(tmp_path, "diagnose", QUESTION, "--bundle", bundle, **settings)
+    for text in texts:
+        _assert_one_clear_message(ended, 2, text)
     assert services(tmp_path) == {}
+
+
+@pytest.mark.parametrize("name", ["logs", "logs/planner.log", "lock"])
+def test_a_state_folder_with_something_in_the_way(tmp_path: Path, bundle: str, name: str) -> None:
+    if name == "logs":
+        (tmp_path / name).write_text("a file where a folder belongs")
+    else:
+        (tmp_path / name).mkdir(parents=True)
+    ended = assay(tmp_path, "diagnose", QUESTION, "--bundle", bundle)
+    _assert_one_clear_message(ended, 2, "set ASSAY_HOME")
+    assert str(tmp_path / name) in ended.stderr
 
 
 def test_ctrl_c_cancels_the_run_and_stores_it(tmp_path: Path, bundle: str) -> None:
@@ -179,6 +219,23 @@ def test_a_killed_orchestrator_is_an_error_that_names_the_log(tmp_path: Path, bu
     shown = assay(tmp_path, "show", _run_id(seen), "--json")
     assert shown.code == 1
     assert json.loads(shown.stdout)["failure"]["reason_code"] == "orchestrator_restarted"
+
+
+def test_a_store_that_another_process_holds_is_an_error_that_points_at_the_log(
+    tmp_path: Path, bundle: str
+) -> None:
+    quick = {"ASSAY_ORCHESTRATOR_DATABASE_BUSY_SECONDS": "0.1"}
+    process = started(tmp_path, "diagnose", QUESTION, "--bundle", bundle, **quick)
+    seen = read_until(process, "executor:")
+    with closing(sqlite3.connect(tmp_path / "assay.sqlite3", isolation_level=None)) as holder:
+        holder.execute("BEGIN IMMEDIATE")
+        _, stderr = process.communicate(timeout=LIMIT_SECONDS)
+    assert process.returncode == 1
+    assert "its log says which" in stderr
+    assert "Traceback" not in stderr
+    assert services(tmp_path) == {}
+    shown = assay(tmp_path, "show", _run_id(seen), "--json")
+    assert (shown.code, json.loads(shown.stdout)["status"]) == (1, "FAILED")
 
 
 def _run_id(stderr: str) -> str:

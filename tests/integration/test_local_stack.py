@@ -1,12 +1,19 @@
 """The local stack itself: six processes, ready, and gone afterwards, whatever happens between."""
 
+import asyncio
+import json
+import logging
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
 from orchestrator.cli.client import connected
 from orchestrator.cli.errors import CommandError
+from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.local_stack import local_stack, stored_runs
+from orchestrator.cli.local_stack.process import ServiceProcess, last_words, start
 from tests.fakes.command_line import environment, services
 
 
@@ -34,6 +41,51 @@ async def test_a_process_that_cannot_start_is_named_with_its_last_word(tmp_path:
         async with local_stack(tmp_path, tmp_path, environ):
             pytest.fail("a stack without a gatekeeper came up")
     assert services(tmp_path) == {}
+
+
+async def test_a_process_that_was_killed_while_starting_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "gatekeeper.log").write_text('{"event": "of an earlier run"}\n')
+    process = await start(
+        "gatekeeper", environment(tmp_path), {"ASSAY_GATEKEEPER_STOP_WITH_PARENT": "1"}, tmp_path
+    )
+    os.kill(process.process.pid, signal.SIGKILL)
+    with pytest.raises(CommandError, match=r"gatekeeper process did not start: signal 9 \(log") as caught:
+        await process.address()
+    assert caught.value.exit_code is ExitCode.ERROR
+
+
+async def test_stopping_what_has_just_ended_is_quiet(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    codes = set()
+    with caplog.at_level(logging.WARNING, logger="asyncio"):
+        for _ in range(50):
+            ended = await asyncio.create_subprocess_exec("/bin/sh", "-c", "exit 7")
+            await ServiceProcess("x", ended, tmp_path / "x.log", 0).stop(10)
+            codes.add(ended.returncode)
+    assert caplog.messages == []
+    assert codes <= {7, -signal.SIGTERM}
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("", ""),
+        ("cannot start: the port is taken\n", "cannot start: the port is taken"),
+        ("the settings are wrong:\n  A: bad\n  B: worse\n", "the settings are wrong: A: bad; B: worse"),
+        (
+            json.dumps({"event": "the process failed", "exception": ["sqlite3.Error", "frame"]}) + "\n",
+            "the process failed (sqlite3.Error)",
+        ),
+        ("Traceback (most recent call last):\n  File x\nValueError: no\n\n", "ValueError: no"),
+        ("7\n", "7"),
+        ("  indented only\n", "indented only"),
+    ],
+)
+def test_the_last_words_of_a_process(tmp_path: Path, written: str, words: str) -> None:
+    log = tmp_path / "x.log"
+    log.write_text("of an earlier run\n" + written)
+    assert last_words(log, len("of an earlier run\n")) == words
 
 
 def _databases(folder: Path) -> list[Path]:

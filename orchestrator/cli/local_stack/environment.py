@@ -7,11 +7,28 @@ whom to call and where data lies is the stack's own.
 from collections.abc import Mapping
 from pathlib import Path
 
+from orchestrator.cli.errors import wrong_input
+
 AGENTS = ("planner", "executor", "gatekeeper", "verifier", "composer")
 ORCHESTRATOR = "orchestrator"
+_OWN = frozenset({"ASSAY_HOME"})
 _ANY_FREE_PORT = "127.0.0.1:0"
 # A stored run is read without calling any agent; port 1 of this machine answers nothing.
 _NO_AGENT = "127.0.0.1:1"
+
+
+def check_names(environ: Mapping[str, str]) -> None:
+    """Raise CommandError for a variable that looks like Assay's and that no process would read.
+
+    A service refuses an unknown name behind its own prefix; nobody else would notice a misspelt prefix.
+    """
+    known = tuple(f"ASSAY_{service.upper()}_" for service in (*AGENTS, ORCHESTRATOR))
+    names = [name for name in environ if name.startswith("ASSAY_") and not name.startswith(known)]
+    if unknown := sorted(set(names) - _OWN):
+        raise wrong_input(
+            f"{', '.join(unknown)}: no such setting; known are {', '.join(sorted(_OWN))} "
+            f"and what begins with {', '.join(known)}"
+        )
 
 
 def module_of(service: str) -> str:

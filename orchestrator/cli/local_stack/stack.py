@@ -7,11 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.cli.client import wait_until_ready
-from orchestrator.cli.local_stack.environment import AGENTS, ORCHESTRATOR, for_agent, for_orchestrator
-from orchestrator.cli.local_stack.process import START_SECONDS, ServiceProcess, start
+from orchestrator.cli.local_stack.environment import (
+    AGENTS,
+    ORCHESTRATOR,
+    check_names,
+    for_agent,
+    for_orchestrator,
+)
+from orchestrator.cli.local_stack.process import START_SECONDS, STOP_SECONDS, ServiceProcess, start
+from orchestrator.cli.state_folder import prepare
 
 _DATABASE = "assay.sqlite3"
 _LOGS = "logs"
+_AGENT_STOP_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -31,6 +39,7 @@ async def local_stack(
     `folder` is the prepared state folder, held by this command alone. Raises CommandError when a process
     does not come up. Whatever happens, no process outlives the block.
     """
+    check_names(environ)
     started: list[ServiceProcess] = []
     logs = _log_folder(folder)
     try:
@@ -47,6 +56,7 @@ async def local_stack(
 @asynccontextmanager
 async def stored_runs(folder: Path, environ: Mapping[str, str]) -> AsyncIterator[str]:
     """Run the orchestrator alone, for reading what it stored; yields its address."""
+    check_names(environ)
     started: list[ServiceProcess] = []
     try:
         own = for_orchestrator({}, folder / _DATABASE)
@@ -57,9 +67,7 @@ async def stored_runs(folder: Path, environ: Mapping[str, str]) -> AsyncIterator
 
 
 def _log_folder(folder: Path) -> Path:
-    logs = folder / _LOGS
-    logs.mkdir(mode=0o700, exist_ok=True)
-    return logs
+    return prepare(folder / _LOGS)
 
 
 async def _start(
@@ -90,7 +98,7 @@ async def _ready_or_dead(address: str, processes: Sequence[ServiceProcess]) -> N
         await asyncio.wait([ready, *deaths], return_when=asyncio.FIRST_COMPLETED)
         for death, process in deaths.items():
             if death.done():
-                raise process.failure(f"ended with code {death.result()} while starting")
+                raise process.failure("ended while starting", death.result())
         await ready
     finally:
         for task in (ready, *deaths):
@@ -102,5 +110,6 @@ async def _stop_all(started: Sequence[ServiceProcess]) -> None:
     """Stop the orchestrator first, so that a run under way is stored before its agents go."""
     for process in started:
         if process.service == ORCHESTRATOR:
-            await process.stop()
-    await asyncio.gather(*(process.stop() for process in started))
+            await process.stop(STOP_SECONDS)
+    # Nobody calls the agents any more, and they keep nothing.
+    await asyncio.gather(*(process.stop(_AGENT_STOP_SECONDS) for process in started))

@@ -20,6 +20,7 @@ import structlog
 from services.common.errors import AssayError
 from services.common.rpc import logs
 from services.common.rpc.admission import Admission
+from services.common.rpc.exit_codes import EXIT_ERROR, EXIT_OK, EXIT_USAGE
 from services.common.rpc.health import Health, Ready
 from services.common.rpc.server import ListenError, add_reflection, listen, new_server
 from services.common.rpc.shutdown import ParentError, on_parent_end, on_signals
@@ -29,10 +30,6 @@ from services.common.settings import ServiceSettings, SettingsError, load, proce
 STOP_GRACE_SECONDS = 1.0
 HANDLERS_END_SECONDS = 5.0
 CLOSE_SECONDS = 5.0
-
-EXIT_OK = 0
-EXIT_ERROR = 1
-EXIT_USAGE = 2
 
 _log = structlog.get_logger("assay.process")
 

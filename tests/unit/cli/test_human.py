@@ -53,6 +53,20 @@ def test_a_run_that_ended_early_says_where() -> None:
     assert "(verifier, FAILED, unavailable)" in " ".join(text.split())
 
 
+@pytest.mark.parametrize("status", ["RUNNING", "FAILED", "CANCELLED"])
+def test_a_run_without_an_answer_does_not_begin_with_a_verdict(status: str) -> None:
+    run = run_pb2.Run(
+        run_id="run-4",
+        status=run_pb2.RunStatus.Value(f"RUN_STATUS_{status}"),
+        effective_verdict=evidence_pb2.VERDICT_PASS,
+        failure=run_pb2.Failure(reason_code="call_cancelled"),
+    )
+    text = render(run, Layout())
+    assert text.startswith(f"{status}\n")
+    assert "PASS" not in text
+    assert "(call_cancelled)" in text
+
+
 def test_each_verdict_has_its_own_first_lines() -> None:
     heads = set()
     for verdict in evidence_pb2.Verdict.values():

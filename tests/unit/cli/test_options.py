@@ -7,7 +7,7 @@ from assay.common.v1 import context_pb2
 
 from orchestrator.cli.errors import CommandError
 from orchestrator.cli.exit_codes import ExitCode
-from orchestrator.cli.options import Bundle, local_bundle, remote_bundle, request
+from orchestrator.cli.options import Bundle, address, local_bundle, path, remote_bundle, request, shown
 
 _BUNDLE = Bundle(None, "b")
 
@@ -23,7 +23,12 @@ def test_a_local_bundle_is_its_folder_below_its_parent(tmp_path: Path) -> None:
 def test_a_local_bundle_must_be_a_folder_with_something_in_it(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     (tmp_path / "empty").mkdir()
-    for path, reason in (
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "name\udcff").mkdir()
+    (tmp_path / "name\udcff" / "a.log").write_text("x")
+    for folder, reason in (
+        (tmp_path / "loop", "cannot be read"),
+        (tmp_path / "name\udcff", "not UTF-8"),
         (tmp_path / "missing", "there is no folder"),
         (tmp_path / "file", "is a file"),
         (tmp_path / "empty", "is empty"),
@@ -31,7 +36,7 @@ def test_a_local_bundle_must_be_a_folder_with_something_in_it(tmp_path: Path) ->
         (tmp_path / ("x" * 300), "cannot be read"),
     ):
         with pytest.raises(CommandError, match=reason) as caught:
-            local_bundle(path)
+            local_bundle(folder)
         assert caught.value.exit_code is ExitCode.USAGE
 
 
@@ -68,6 +73,7 @@ def test_what_was_not_asked_is_absent() -> None:
     [
         (("  ", _BUNDLE, "", "", ""), "QUESTION is empty"),
         (("x" * 5000, _BUNDLE, "", "", ""), "5000 characters"),
+        (("why \udcff", _BUNDLE, "", "", ""), "QUESTION: .* not UTF-8"),
         (("why?", _BUNDLE, "", "", "guess"), "--intent"),
         (("why?", _BUNDLE, "yesterday", "", ""), "--window-start"),
         (("why?", _BUNDLE, "", "2026-11-30T09:30:00", ""), "--window-end: .* no time zone"),
@@ -79,3 +85,38 @@ def test_each_wrong_value_names_its_option(arguments: tuple[str, Bundle, str, st
     with pytest.raises(CommandError, match=reason) as caught:
         request(*arguments)
     assert caught.value.exit_code is ExitCode.USAGE
+
+
+@pytest.mark.parametrize("target", ["127.0.0.1:50051", "[::1]:1", "diagnosis.example:65535"])
+def test_a_target_is_host_and_port(target: str) -> None:
+    assert address(target) == target
+
+
+def test_no_target_is_none_given() -> None:
+    assert address(None) == ""
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["", " ", "host", "host:", ":1", "host:http", "host:65536", "http://host:1", "a b:1", "\udcff:1"],
+)
+def test_any_other_target_is_refused(target: str) -> None:
+    with pytest.raises(CommandError, match="--target") as caught:
+        address(target)
+    assert caught.value.exit_code is ExitCode.USAGE
+
+
+def test_an_empty_path_is_not_the_current_folder() -> None:
+    assert path("--bundle", ".") == Path()
+    with pytest.raises(CommandError, match="--bundle is empty"):
+        path("--bundle", "")
+
+
+def test_a_time_may_be_written_in_small_letters() -> None:
+    message = request("why?", _BUNDLE, "2026-11-30t09:00:00z", "", "")
+    assert message.window.start.ToJsonString() == "2026-11-30T09:00:00Z"
+
+
+def test_a_message_shows_the_beginning_of_what_is_long() -> None:
+    assert shown("x" * 200) == "x" * 200
+    assert len(shown("x" * 5000)) < 250

@@ -33,6 +33,17 @@ def test_a_folder_that_cannot_be_made_is_one_clear_error(tmp_path: Path) -> None
         prepare(tmp_path / "file" / "assay")
 
 
+def test_a_home_that_nobody_has_is_one_clear_error() -> None:
+    with pytest.raises(CommandError, match="set ASSAY_HOME"):
+        state_folder({"ASSAY_HOME": "~nobody-has-this-name/assay"})
+
+
+def test_a_file_in_place_of_the_folder_is_called_that(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(CommandError, match="not a folder"):
+        prepare(tmp_path / "file")
+
+
 async def test_a_second_command_waits_for_the_first(tmp_path: Path) -> None:
     order: list[str] = []
     second_waits = asyncio.Event()

@@ -103,6 +103,31 @@ def test_compressed_binary_and_odd_files_are_named_and_not_read(tmp_path: Path) 
     assert "regular" in found["logs/d.log"]
 
 
+def test_a_few_zero_bytes_do_not_hide_a_log(tmp_path: Path) -> None:
+    line = "2026-11-30T09:00:00Z INFO served\n"
+    noise = bytes(range(256)) * 64
+    files: dict[str, str | bytes] = {
+        "logs/a.log": line * 9 + "x\0y\n",
+        "logs/b.log": noise,
+        "logs/c.log": (line * 9).encode("utf-16"),
+    }
+    write(tmp_path, {**files})
+    found = {source.name: source.problem for source in opened(tmp_path).sources}
+    assert found["logs/a.log"] == ""
+    assert "not text" in found["logs/b.log"]
+    assert "convert it to UTF-8" in found["logs/c.log"]
+
+
+def test_one_entry_without_a_time_does_not_hide_the_other_changes(tmp_path: Path) -> None:
+    write(
+        tmp_path, {"e.json": [{"kind": "deploy", "summary": "no time"}, *CHANGES], "f.json": [{"kind": "x"}]}
+    )
+    assert kinds(tmp_path) == {
+        "e.json": ("change_event", Form.ELEMENTS, True),
+        "f.json": ("log", Form.TEXT, False),
+    }
+
+
 def test_a_folder_without_any_source_is_refused(tmp_path: Path) -> None:
     write(tmp_path, {"question.txt": "why?", "a.json": "{"})
     with pytest.raises(

@@ -31,6 +31,8 @@ LINES = [
     ("2026-11-30 09:11:18,605 INFO  [cart.api] rid=1 GET /cart/17 503 2900ms", "2026-11-30T09:11:18.605Z", "INFO", FAILURE, "503", 2.9),
     ("2026-11-30 09:11:18,605 - cart - WARNING - retry in 12s", "2026-11-30T09:11:18.605Z", "WARNING", WARNING, "", None),
     ("2026-11-30 10:11:18.605+0100 [main] ERROR c.f.Cart - no", "2026-11-30T09:11:18.605Z", "ERROR", FAILURE, "", None),
+    ("2026-11-30T09:11:18Z \x1b[1;31mERROR\x1b[0m it broke", "2026-11-30T09:11:18Z", "ERROR", FAILURE, "", None),
+    ("\x1b[90m2026-11-30T09:11:18Z\x1b[0m WARN slow", "2026-11-30T09:11:18Z", "WARN", WARNING, "", None),
     ("[2026-11-30T09:11:18Z] worker INFO sent order=1", "2026-11-30T09:11:18Z", "INFO", OTHER, "", None),
     ("[2026-11-30 09:11:18 +0000] [7] [CRITICAL] WORKER TIMEOUT (pid:9)", "2026-11-30T09:11:18Z", "CRITICAL", FAILURE, "", None),
     ("2026-11-30T09:11:18.1Z 0 [ERROR] [MY-010119] Aborting", "2026-11-30T09:11:18.1Z", "ERROR", FAILURE, "", None),

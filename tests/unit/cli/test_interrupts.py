@@ -1,0 +1,36 @@
+"""A signal while nothing is under way: one line and the documented code, from the first moment on."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from orchestrator.cli import interrupts
+from orchestrator.cli.exit_codes import ExitCode
+
+
+def _python(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603 - this interpreter and a text of this file
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_the_code_is_the_documented_one() -> None:
+    assert int(ExitCode.CANCELLED) == interrupts.CANCELLED
+
+
+@pytest.mark.parametrize("number", interrupts.STOP_SIGNALS)
+def test_each_signal_ends_the_process_with_one_line(number: signal.Signals) -> None:
+    ended = _python(
+        "import os\nfrom orchestrator.cli.interrupts import end_at_once\nend_at_once()\n"
+        f"os.kill(os.getpid(), {int(number)})\nprint('still there')\n"
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (4, "", "assay: cancelled\n")
+
+
+def test_it_holds_before_anything_slow_is_loaded() -> None:
+    ended = _python(
+        "import sys, orchestrator.cli.__main__\nprint({'typer', 'asyncio', 'grpc'} & {*sys.modules})"
+    )
+    assert ended.stdout == "set()\n"
