@@ -12,6 +12,8 @@ from orchestrator.graph import NodeResult, Outcome, Reason, RunConfig
 from orchestrator.nodes.status import result_of
 
 MAX_STEPS = 64
+# The last second of the year 9999, beyond which a Timestamp is none.
+_LAST_SECOND = 253_402_300_799
 
 
 class PlannerNode:
@@ -60,6 +62,6 @@ def framed(context: DiagnosisContext, catalog: ToolCatalog) -> DiagnosisContext:
         end=max(ends, key=lambda time: time.ToNanoseconds()),
     )
     # The end is exclusive, and sources tell time by the second at worst.
-    window.end.FromNanoseconds(window.end.ToNanoseconds() + 1_000_000_000)
+    window.end.seconds = min(window.end.seconds + 1, _LAST_SECOND)
     result.window.CopyFrom(window)
     return result

@@ -202,7 +202,9 @@ def reason_text(gap: evidence_pb2.EvidenceGap) -> str:
 def _read(material: Material) -> list[str]:
     """Return the one list of what was read."""
     rows = [row for row in material.checked if row.status == tool_pb2.INVOCATION_STATUS_OK]
-    return [_names(_shorten(row.source or row.tool_name) for row in rows)]
+    # A call that names no source reads sources that have no name of their own here.
+    named = [row.source for row in rows if row.source] or [row.tool_name for row in rows]
+    return [_names(map(_shorten, named))]
 
 
 def _unread(material: Material) -> list[str]:

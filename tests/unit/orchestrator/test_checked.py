@@ -3,10 +3,16 @@
 import pytest
 from assay.common.v1 import tool_pb2
 from assay.common.v1.context_pb2 import DiagnosisContext, TimeWindow
-from assay.common.v1.tool_pb2 import Invocation, SourceInfo, ToolCatalog
+from assay.common.v1.tool_pb2 import Invocation, SourceInfo, Tool, ToolCatalog
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from orchestrator.checked import MAX_REASON_CHARS, absent_sources, checked_row
+from orchestrator.checked import (
+    MAX_REASON_CHARS,
+    MAX_UNREACHED,
+    absent_sources,
+    checked_row,
+    unreached_sources,
+)
 from orchestrator.nodes.planner import framed
 
 ERROR = tool_pb2.INVOCATION_STATUS_ERROR
@@ -45,6 +51,39 @@ def test_absent_sources_are_named_by_file_or_kind() -> None:
     )
     rows = [(row.source, row.reason) for row in absent_sources(catalog)]
     assert rows == [("logs/b.log", "no permission"), ("alert", "none")]
+
+
+def test_a_source_that_no_call_looked_at_is_named() -> None:
+    catalog = ToolCatalog(
+        tools=[
+            Tool(name="read_log", source_kinds=["log"]),
+            Tool(name="read_metrics", source_kinds=["metric"]),
+        ],
+        sources=[
+            SourceInfo(kind="log", name="logs/a.log", available=True),
+            SourceInfo(kind="log", name="logs/b.log", available=True),
+            SourceInfo(kind="log", name="logs/c.log", reason="no permission"),
+            SourceInfo(kind="metric", name="metrics/m.json", available=True),
+        ],
+    )
+    calls = [
+        Invocation(tool_name="read_log", arguments_json=b'{"source": "logs/a.log"}'),
+        Invocation(tool_name="read_metrics", arguments_json=b"{}"),
+    ]
+    assert [row.source for row in unreached_sources(catalog, calls)] == ["logs/b.log"]
+    assert [row.source for row in unreached_sources(catalog, calls[:1])] == ["logs/b.log", "metrics/m.json"]
+
+
+def test_very_many_unreached_sources_are_counted() -> None:
+    sources = [SourceInfo(kind="log", name=f"logs/{n}.log", available=True) for n in range(MAX_UNREACHED + 7)]
+    rows = list(unreached_sources(ToolCatalog(sources=sources), []))
+    assert len(rows) == MAX_UNREACHED + 1
+    assert rows[-1].source == "7 further sources"
+
+
+def test_the_window_ends_where_time_does() -> None:
+    catalog = ToolCatalog(sources=[source(10, 253_402_300_799)])
+    assert framed(DiagnosisContext(), catalog).window.end.ToJsonString() == "9999-12-31T23:59:59.000000005Z"
 
 
 def source(first: int | None, last: int | None) -> SourceInfo:
