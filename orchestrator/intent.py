@@ -1,26 +1,43 @@
 """What kind of answer a question asks for: a small rule on its words."""
 
 import re
+from typing import Final
 
 from assay.common.v1 import context_pb2
 
-# A question that asks for a reason asks for a cause, however it starts.
-_CAUSE = re.compile(
-    r"\b(why|caus\w*|reasons?|explain\w*|root|culprit|blame|broke|went wrong|what (is|are|was|has) wrong"
-    r"|what happened|(is|are|was|were|been) (making|breaking|slowing)|due to|diagnos\w*|troubleshoot\w*)\b"
+# Words that ask for a reason, wherever they stand.
+_REASON: Final = (
+    r"\b(why|how come|caus\w+|reasons?|root|culprits?|blame\w*|responsible|expla\w+|diagnos\w+"
+    r"|troubleshoot\w*|investigat\w+|figure out|look into|due to|trigger(s|ed|ing)?|led to)\b"
 )
-_LOOKUP = re.compile(
-    r"^\W*(please\s+)?("
-    r"how (many|much|often|long|large|big|high|old)|which|when|since when|where|who|list|show|count"
-    r"|(what|which) (is|are|was|were) the (\w+ )?(number|count|version|value|size|state|status|limit|rate)"
-    r"|what (version|time|percentage|share)|is there|are there|was there|were there|do we have"
-    r")\b"
+# "What" asks for a reason when it stands for the trouble itself: what is wrong, what is making it slow.
+_TROUBLE: Final = (
+    r"\bwhat\b[^.;?!]{0,100}\b(wrong|broken|happen\w*|going on|up with|the (issue|problem|matter|trouble))\b"
 )
+_CULPRIT: Final = (
+    r"\bwhat(\Ss| is| was| has| keeps)? "
+    r"(made|(mak|break|slow|block|kill|crash|fill|fail|hurt|eat)(s|es|ed|ing))\b"
+    r"|\b(what|which|who)\b[^.;?!]{0,100}\b(broke|(took|brought) (\S+ ){0,3}down)\b"
+)
+_HOW_MUCH: Final = r"how (many|much|often|long|large|big|high|low|old|fast|far|full)"
+_WH: Final = rf"({_HOW_MUCH}|what|which|who|whose|since when)"
+_VERB: Final = r"(is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)"
+# A report can begin with "was" or "when" as well: then the question mark tells.
+_BEGINS: Final = rf"^\W*(please )?({_WH}|(when|where) {_VERB}|list|show|count|name|tell me)\b"
+_ASKS: Final = (
+    rf"(^|[.:;,!?\n])\W{{0,4}}((and|but|or|so) )?({_WH}|until when|when|where|{_VERB})\b[^?]{{0,500}}\?"
+)
+
+_CAUSE: Final = re.compile(f"{_REASON}|{_TROUBLE}|{_CULPRIT}")
+_FACT: Final = re.compile(f"{_BEGINS}|{_ASKS}")
 
 
 def intent_of(question: str) -> context_pb2.Intent.ValueType:
-    """Return the intent that a question suggests: a lookup when it asks for a fact, else a cause."""
+    """Return the intent that a question suggests: a lookup when it asks for a fact, else a cause.
+
+    A plain report, such as an alert's text, asks for a cause.
+    """
     words = question.lower()
-    if _LOOKUP.match(words) and not _CAUSE.search(words):
+    if _FACT.search(words) and not _CAUSE.search(words):
         return context_pb2.INTENT_LOOKUP
     return context_pb2.INTENT_CAUSE

@@ -88,6 +88,21 @@ def read(*sources: str) -> list[tool_pb2.Checked]:
     ]
 
 
+def absent(*kinds: str) -> list[tool_pb2.Checked]:
+    """Return rows of kinds of source that the scope has none of."""
+    return [tool_pb2.Checked(source=kind, reason="the bundle has none") for kind in kinds]
+
+
+def absent_gaps(*kinds: str) -> list[evidence_pb2.EvidenceGap]:
+    """Return the gaps that such rows lead to."""
+    return [
+        evidence_pb2.EvidenceGap(
+            gap_id=f"gap-{kind}", source=evidence_pb2.SourceGap(source=kind, reason="the bundle has none")
+        )
+        for kind in kinds
+    ]
+
+
 def series(
     source: str, number: int, name: str, labels: str, **members: str
 ) -> list[answer_pb2.AllowedEvidence]:
@@ -116,6 +131,15 @@ def used_up() -> composer_pb2.ComposeRequest:
     )
     refusal = "FATAL:  sorry, too many clients already"
     line = f"2026-11-30 09:10:53.123 UTC [4242] checkout@shop {refusal}"
+    limit = [
+        evidence("metrics_saturation", f"/pairs/0/{member}", text, "metrics/pg_max_connections.json", 1)
+        for member, text in (
+            ("usage_name", "pg_connections_by_app"),
+            ("usage_max", "80"),
+            ("limit_name", "pg_max_connections"),
+            ("limit", "80"),
+        )
+    ]
     change = "checkout configuration revision 42 rolled out: db.session_pinning false -> true"
     claims = [
         claim(
@@ -134,7 +158,8 @@ def used_up() -> composer_pb2.ComposeRequest:
                     owner="postgres",
                     arguments={"source": "logs/postgres.log", "contains": [refusal]},
                 ),
-                evidence("logs_templates", "/templates/0/count_after", "2118", "logs/postgres.log", 236),
+                evidence("logs_templates", "/literals/0/first/text", line, "logs/postgres.log", 236),
+                evidence("logs_templates", "/literals/0/count_after", "2118", "logs/postgres.log", 236),
             ],
             critical=True,
         ),
@@ -144,6 +169,12 @@ def used_up() -> composer_pb2.ComposeRequest:
             "2026-11-30T09:09:55Z.",
             "checkout",
             held,
+        ),
+        claim(
+            "symptom-3",
+            "postgres: the sum of pg_connections_by_app reached 80, where pg_max_connections is 80.",
+            "postgres",
+            limit,
         ),
         claim(
             "impact-1",
@@ -291,6 +322,25 @@ def passed_by() -> composer_pb2.ComposeRequest:
                 invocation_id="inv-9",
                 source="logs/notifier.log",
                 reason="not readable as text.",
+            ),
+        ],
+    )
+
+
+def looks_back() -> answer_pb2.AllowedClaim:
+    """Return the claim on an alert's series that is high only because its query looks back."""
+    source, name = "metrics/http_latency_p99_4m.json", "http_latency_p99_4m"
+    return claim(
+        "context-9",
+        f'checkout: {name} is last at 2.127; its query looks back over "[4m]", while '
+        "http_latency_p95 was back in its usual range at 2026-11-30T09:38:45Z.",
+        "checkout",
+        [
+            *series(
+                source, 1, name, "{}", last__value="2.127", query="histogram_quantile(0.99, rate(x[4m]))"
+            ),
+            *series(
+                "metrics/http_latency_p95.json", 0, "http_latency_p95", "{}", ended="2026-11-30T09:38:45Z"
             ),
         ],
     )

@@ -6,6 +6,7 @@ from assay.common.v1 import answer_pb2, context_pb2, evidence_pb2, tool_pb2
 from assay.composer.v1 import composer_pb2
 from hypothesis import strategies as st
 
+from services.common.evidence.template_slots import UNREACHED
 from tests.fakes.compose_requests import TYPES
 
 # What outsiders can put into names and lines: separators, braces, quotes, pattern characters, other scripts.
@@ -25,8 +26,13 @@ TOOLS = st.sampled_from(
 PATHS = st.sampled_from(
     [
         "/lines/0/text",
+        "/literals/0/first/text",
         "/series/1/name",
         "/series/1/labels",
+        "/series/1/last/value",
+        "/series/1/query",
+        "/series/2/ended",
+        "/pairs/0/usage_name",
         "/elements/0/value/summary",
         "/elements/0/value/time",
         "",
@@ -111,8 +117,12 @@ def gaps(draw: st.DrawFn, number: int) -> evidence_pb2.EvidenceGap:
         case 1:
             gap.rule_id = "evidence.raw_path"
         case 2:
-            gap.source.source = draw(st.one_of(st.sampled_from(["", "log", "metric"]), WORDS))
-            gap.source.reason = draw(st.one_of(st.sampled_from(["", " ", "...", "TIMEOUT"]), WORDS))
+            gap.source.source = draw(
+                st.one_of(st.sampled_from(["", "log", "metric", "topology", "logs_search"]), WORDS)
+            )
+            gap.source.reason = draw(
+                st.one_of(st.sampled_from(["", " ", "...", "TIMEOUT", UNREACHED]), WORDS)
+            )
         case 3:
             gap.no_supported_cause = True
     return gap
@@ -123,7 +133,7 @@ CHECKED = st.builds(
     tool_name=st.sampled_from(["", "logs_search"]),
     status=st.sampled_from(tool_pb2.InvocationStatus.values()),
     source=st.one_of(st.sampled_from(["", "topology"]), WORDS),
-    reason=st.one_of(st.just(""), WORDS),
+    reason=st.one_of(st.just(""), st.sampled_from(["the bundle has none", UNREACHED]), WORDS),
 )
 
 

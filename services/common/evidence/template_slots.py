@@ -10,27 +10,37 @@ from typing import Final
 
 from assay.common.v1 import answer_pb2, evidence_pb2, tool_pb2
 
-from services.common.evidence.elsewhere import arguments_of
 from services.common.evidence.facts import FactKind, facts_of
 from services.common.evidence.instants import instants_in
 
 # A longer text is no longer something to read in a sentence.
 MAX_VALUE_CHARS = 400
 MAX_NAMES = 12
+# Of those that share one reason; the others are told where the gaps are.
+MAX_SAME_REASON = 3
+MAX_PLACES = 3
 MAX_NAME_CHARS = 80
 MAX_REASON_CHARS = 240
 
 CHANGE_TOOL: Final = "change_events_list"
 CHANGE_POINTS_TOOL: Final = "metrics_change_points"
+SATURATION_TOOL: Final = "metrics_saturation"
+TEMPLATES_TOOL: Final = "logs_templates"
 LOG_TOOLS: Final = "logs_"
+# Why a readable source is a gap all the same: providing it again would change nothing.
+UNREACHED: Final = "not looked at in this run"
 
 _CHANGE_TEXT_KEYS = ("summary", "description", "title", "message")
+# Each kind of source as a person calls it; what explains most of the rest comes first.
 _KINDS: Final[Mapping[str, str]] = {
-    "log": "logs",
-    "metric": "metrics",
-    "alert": "alerts",
-    "change_event": "change events",
     "topology": "the topology",
+    "metric": "metrics",
+    "log": "logs",
+    "change_event": "change events",
+    "alert": "alerts",
+}
+_WITHOUT: Final[Mapping[str, str]] = {
+    "topology": "the topology (without it no order of calls is known)",
 }
 _SUBJECTS: Final[Mapping[int, str]] = {
     evidence_pb2.CLAIM_TYPE_SYMPTOM: "what is wrong",
@@ -65,6 +75,7 @@ class Material:
 class SeriesText:
     """A metric series as the evidence names it, and the file that it stands in."""
 
+    name: str
     text: str
     source: str
 
@@ -82,9 +93,8 @@ def series_of(claims: Iterable[answer_pb2.AllowedClaim]) -> list[SeriesText]:
 
 def _series_text(members: Mapping[str, evidence_pb2.VerifiedEvidence]) -> SeriesText:
     labels = members["labels"].matched_text if "labels" in members else ""
-    return SeriesText(
-        members["name"].matched_text + (labels if labels != "{}" else ""), _source(members["name"])
-    )
+    name = members["name"].matched_text
+    return SeriesText(name, name + (labels if labels != "{}" else ""), _source(members["name"]))
 
 
 def values(slot: str, material: Material) -> list[str]:
@@ -136,6 +146,17 @@ def _places(material: Material) -> list[str]:
     return [f"{place.source}:{place.first_line}" if place.first_line else place.source for place in found]
 
 
+def log_places(claims: Iterable[answer_pb2.AllowedClaim]) -> dict[str, str]:
+    """Return file:line of the first cited log line of each component, three in all."""
+    found: dict[str, str] = {}
+    for cited in claims:
+        for item in _evidence([cited]):
+            place = item.places[0] if item.places and item.tool_name.startswith(LOG_TOOLS) else None
+            if place is not None and place.first_line and len(found) < MAX_PLACES:
+                found.setdefault(cited.claim.component, f"{place.source}:{place.first_line}")
+    return found
+
+
 def _series(material: Material) -> list[str]:
     return [series.text for series in series_of(material.claims)]
 
@@ -159,20 +180,45 @@ def _ends(material: Material) -> list[str]:
     return ends(material.claims)
 
 
+def _log_places(material: Material) -> list[str]:
+    """Return the one list of where to read on."""
+    return [_names(log_places(material.claims).values())]
+
+
 def _needles(material: Material) -> list[str]:
-    """Return what the cited log lines can be found by: what was quoted from them or searched for."""
+    """Return the words whose lines were counted: what a statement quotes from the first of them.
+
+    A quotation of a line that merely stands for its kind finds that line alone.
+    """
     found: list[str] = []
     for claim in material.claims:
-        lines = [item for item in claim.evidence if item.evidence.tool_name.startswith(LOG_TOOLS)]
+        counted = [item.evidence.matched_text for item in claim.evidence if _is_counted(item.evidence)]
         quoted = [fact.text for fact in facts_of(claim.claim.statement) if fact.kind is FactKind.QUOTATION]
-        found += [text for text in quoted if any(text in item.evidence.matched_text for item in lines)]
-        for item in lines:
-            found += _strings(arguments_of(item.arguments_json).get("contains"))
+        found += [text for text in quoted if any(text in line for line in counted)]
     return found
 
 
-def _strings(value: object) -> list[str]:
-    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+def _is_counted(item: evidence_pb2.VerifiedEvidence) -> bool:
+    return item.tool_name == TEMPLATES_TOOL and item.raw_path.startswith("/literals/")
+
+
+def can_be_provided(gap: evidence_pb2.EvidenceGap, checked: Iterable[tool_pb2.Checked]) -> bool:
+    """Tell whether a gap is a source that a person could bring, not a tool's failure or a lack of time."""
+    source = gap.source.source
+    is_source = gap.WhichOneof("reason") == "source" and source not in {row.tool_name for row in checked}
+    return bool(source) and is_source and gap.source.reason != UNREACHED
+
+
+def _wanted(material: Material) -> list[str]:
+    """Return the one list of what would help most: what explains the rest first, single files as one."""
+    sources = list(dict.fromkeys(gap.source.source for gap in material.gaps))
+    kinds = [_WITHOUT.get(kind, name) for kind, name in _KINDS.items() if kind in sources]
+    files = [source for source in sources if source not in _KINDS]
+    if len(files) == 1:
+        kinds.append(f"{source_name(files[0])} in a readable form")
+    elif files:
+        kinds.append("what is named as not read, in a readable form")
+    return [_names(kinds)]
 
 
 def _missing(material: Material) -> list[str]:
@@ -208,18 +254,41 @@ def _read(material: Material) -> list[str]:
 
 
 def _unread(material: Material) -> list[str]:
-    """Return the one list of what could not be read, each with what happened."""
-    rows = [row for row in material.checked if row.status != tool_pb2.INVOCATION_STATUS_OK]
-    # A source without a call and without a reason was there and was not needed.
-    return [_names(_unread_row(row) for row in rows if row.tool_name or row.reason)]
+    """Return the one list of what was there and was not read, those of one reason together."""
+    groups: dict[str, list[str]] = {}
+    for row in material.checked:
+        # A source without a call and without a reason was there and was not needed.
+        if (
+            row.status != tool_pb2.INVOCATION_STATUS_OK
+            and (row.tool_name or row.reason)
+            and not _is_absent(row)
+        ):
+            name, why = _unread_row(row)
+            groups.setdefault(why, []).append(name)
+    told = {why: _names(names, MAX_SAME_REASON) for why, names in groups.items()}
+    parts = [f"{names} ({why})" if why else names for why, names in told.items()]
+    while len(text := "; ".join(parts)) > MAX_VALUE_CHARS:
+        parts.pop()
+    return [text]
 
 
-def _unread_row(row: tool_pb2.Checked) -> str:
+def _unread_row(row: tool_pb2.Checked) -> tuple[str, str]:
+    """Return what was not read, and why."""
     if not row.tool_name:
-        why = _shorten(row.reason.strip(" ."))
-        return f"{source_name(row.source)} ({why})" if why else source_name(row.source)
-    happened = f"{_shorten(row.tool_name)} {_STATUS_WORDS.get(row.status, 'did not answer')}"
-    return f"{source_name(row.source)} ({happened})" if row.source else happened
+        return source_name(row.source), _shorten(row.reason.strip(" ."))
+    happened = _STATUS_WORDS.get(row.status, "did not answer")
+    tool = _shorten(row.tool_name)
+    return (source_name(row.source), f"{tool} {happened}") if row.source else (tool, happened)
+
+
+def _absent(material: Material) -> list[str]:
+    """Return the one list of the kinds of source that there are none of."""
+    return [_names(source_name(row.source) for row in material.checked if _is_absent(row))]
+
+
+def _is_absent(row: tool_pb2.Checked) -> bool:
+    """Tell whether a row stands for a whole kind of source: then the scope has none."""
+    return not row.tool_name and row.source in _KINDS and bool(row.reason)
 
 
 def source_name(source: str) -> str:
@@ -231,21 +300,22 @@ def _shorten(text: str, limit: int = MAX_NAME_CHARS) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def _names(names: Iterable[str]) -> str:
-    """Join names as people do, at most 12 and as many as fit a sentence."""
+def _names(names: Iterable[str], most: int = MAX_NAMES) -> str:
+    """Join names as people do, at most so many and as many as fit a sentence."""
     distinct = [name for name in dict.fromkeys(names) if name]
-    shown = distinct[:MAX_NAMES]
+    shown = distinct[:most]
     while shown:
-        text = _joined(shown, len(distinct) - len(shown))
+        text = _joined(shown, len(distinct) > len(shown))
         if len(text) <= MAX_VALUE_CHARS:
             return text
         shown.pop()
     return ""
 
 
-def _joined(shown: Sequence[str], more: int) -> str:
+def _joined(shown: Sequence[str], more: bool) -> str:
+    # One name may itself stand for many: how many more there are is not known here.
     if more:
-        return f"{', '.join(shown)} and {more} more"
+        return f"{', '.join(shown)} and others"
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
 
 
@@ -259,10 +329,13 @@ SLOTS: Final[Mapping[str, Callable[[Material], list[str]]]] = {
     "source": _sources,
     "ended": _ends,
     "needle": _needles,
+    "log_places": _log_places,
     "missing": _missing,
+    "wanted": _wanted,
     "reason": _reasons,
     "statements": _statements,
     "subject": _subjects,
     "read": _read,
     "unread": _unread,
+    "absent": _absent,
 }

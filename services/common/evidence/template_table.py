@@ -10,7 +10,14 @@ from typing import Final
 
 from assay.common.v1 import evidence_pb2
 
-from services.common.evidence.template_slots import Material, reason_text, series_of
+from services.common.evidence.template_slots import (
+    SATURATION_TOOL,
+    Material,
+    can_be_provided,
+    reason_text,
+    series_of,
+    values,
+)
 
 
 class Cites(Enum):
@@ -59,6 +66,18 @@ def _confirmed_causes(material: Material) -> bool:
 def _inferred_causes(material: Material) -> bool:
     stated = evidence_pb2.CLAIM_STATUS_CONFIRMED
     return _about_causes(material) and all(cited.claim.status == stated for cited in material.claims)
+
+
+def _fills_a_resource(material: Material) -> bool:
+    """Tell whether a change is blamed for a series that is what a bounded resource was used up by."""
+    held = {series.name for series in series_of(material.claims)}
+    used = {
+        item.evidence.matched_text
+        for cited in material.allowed
+        for item in cited.evidence
+        if item.evidence.tool_name == SATURATION_TOOL and item.evidence.raw_path.endswith("/usage_name")
+    }
+    return _about_causes(material) and bool(values("change", material)) and bool(held & used)
 
 
 def _no_cause(material: Material) -> bool:
@@ -124,8 +143,8 @@ _SUMMARY: Final[Mapping[str, Template]] = {
         _confirmed_causes,
     ),
     "verdict.cause_inferred": Template(
-        "The evidence supports a cause in {component}. It is concluded from the facts below; no log or "
-        "metric states it outright.",
+        "The evidence supports a cause in {component}. It is concluded from the facts below, not quoted "
+        "from a log or a metric.",
         "summary",
         Cites.CLAIMS,
         PASS,
@@ -139,15 +158,14 @@ _SUMMARY: Final[Mapping[str, Template]] = {
         _about_causes,
     ),
     "verdict.no_cause": Template(
-        "The current evidence does not support a root cause, so none is named.",
+        "No root cause was established from what was read, so none is named.",
         "summary",
         Cites.GAPS,
         LOW,
         _no_cause,
     ),
     "verdict.no_cause_meaning": Template(
-        "This is neither a finding nor an all-clear: what was seen stands below, and nothing "
-        "that was read explains it.",
+        "This is neither a finding nor an all-clear: a person may see a cause in what was seen.",
         "summary",
         Cites.GAPS,
         LOW,
@@ -161,7 +179,7 @@ _SUMMARY: Final[Mapping[str, Template]] = {
         lambda material: all(cited.confirmed for cited in material.claims),
     ),
     "verdict.conclusion": Template(
-        "This is concluded from the evidence; no log or metric states it outright.",
+        "This is concluded from the evidence, not quoted from a log or a metric.",
         "summary",
         Cites.CLAIMS,
         PASS,
@@ -173,14 +191,14 @@ _SUMMARY: Final[Mapping[str, Template]] = {
         LOW,
     ),
     "verdict.nothing": Template(
-        "Nothing that answers the question could be established from what was read.",
+        "No statement that answers the question was established from what was read.",
         "summary",
         Cites.NOTHING,
         CARRIED,
         _nothing_allowed,
     ),
     "verdict.no_answer": Template(
-        "Nothing that was read answers the question; what was seen stands below.",
+        "No statement was matched to this question; what was seen stands below.",
         "summary",
         Cites.NOTHING,
         LOW,
@@ -203,8 +221,9 @@ _SUMMARY: Final[Mapping[str, Template]] = {
         Cites.NOTHING,
         REJECT,
     ),
-    "checked.read": Template("These were read: {read}.", "summary", Cites.NOTHING, FALLBACK),
-    "checked.unread": Template("These could not be read: {unread}.", "summary", Cites.NOTHING, FALLBACK),
+    "checked.read": Template("What was read: {read}.", "summary", Cites.NOTHING, FALLBACK),
+    "checked.unread": Template("Not read: {unread}.", "summary", Cites.NOTHING, FALLBACK),
+    "checked.absent": Template("Not in the bundle: {absent}.", "summary", Cites.NOTHING, FALLBACK),
 }
 
 # What only the orchestrator's own answer says, about how the run ended.
@@ -240,18 +259,18 @@ FALLBACK_TEMPLATES: Final[Mapping[str, Template]] = {
 
 _GAPS: Final[Mapping[str, Template]] = {
     "gap.no_cause": Template(
-        "What caused this: nothing that was read shows it. Traces, profiles and anything outside these "
-        "sources were not read.",
+        "What caused this: no cause was found in what was read. Traces, profiles and anything outside "
+        "these sources were not read.",
         "evidence_gaps",
         Cites.GAPS,
         ANY,
         _no_cause,
     ),
     "gap.source": Template(
-        "Not available: {missing} ({reason}).", "evidence_gaps", Cites.GAPS, FALLBACK, _sources
+        "Not read: {missing} ({reason}).", "evidence_gaps", Cites.GAPS, FALLBACK, _sources
     ),
     "gap.source_unexplained": Template(
-        "Not available: {missing}.", "evidence_gaps", Cites.GAPS, FALLBACK, _sources
+        "Not read: {missing}.", "evidence_gaps", Cites.GAPS, FALLBACK, _sources
     ),
     "gap.overstated": Template(
         "Left out because the evidence does not carry it in full: {statements} about {subject}.",
@@ -306,23 +325,31 @@ _NEXT: Final[Mapping[str, Template]] = {
         _about_causes,
     ),
     "next.refute_change": Template(
-        "Try to disprove it: plot {series} from {source} around {change_time}. If it had moved before then, "
-        "this is not the cause.",
+        "Try to disprove it: plot {series} from {source} around {change_time}. If it had left its usual "
+        "range for good before then, look for an earlier cause.",
         "next_checks",
         Cites.CLAIMS,
         CARRIED,
         _about_causes,
     ),
     "next.refute": Template(
-        "Try to disprove it: plot {series} from {source}. If it moved only after the first symptom, this "
-        "is not the cause.",
+        "Try to disprove it: plot {series} from {source}. If it left its usual range only after the first "
+        "symptom, look for another cause.",
         "next_checks",
         Cites.CLAIMS,
         CARRIED,
         _about_causes,
     ),
+    "next.release": Template(
+        "After the change is reverted, watch {series} from {source}: if it does not fall, what holds it has "
+        "to be released as well, for example by a restart of {component}.",
+        "next_checks",
+        Cites.CLAIMS,
+        CARRIED,
+        _fills_a_resource,
+    ),
     "next.read": Template(
-        "Read {place} and the lines around it for what {component} reported.",
+        "Read what was reported at {log_places} and in the lines around.",
         "next_checks",
         Cites.CLAIMS,
         CARRIED,
@@ -335,8 +362,7 @@ _NEXT: Final[Mapping[str, Template]] = {
         "Watch {series} from {source}: see whether it moves again.", "next_checks", Cites.CLAIMS, CARRIED
     ),
     "next.capture": Template(
-        "If it comes back, capture at that moment what these and the hosts they run on are "
-        "doing: {components}.",
+        "If it comes back, capture the state of {components} at that moment, their hosts included.",
         "next_checks",
         Cites.CLAIMS,
         LOW,
@@ -349,11 +375,11 @@ _NEXT: Final[Mapping[str, Template]] = {
         _no_cause,
     ),
     "next.provide": Template(
-        "If you can, provide {missing} in a readable form and ask again: it could change this answer.",
+        "If you can, provide {wanted} and ask again: it could change this answer.",
         "next_checks",
         Cites.GAPS,
         ANY,
-        lambda material: all(gap.WhichOneof("reason") == "source" for gap in material.gaps),
+        lambda material: all(can_be_provided(gap, material.checked) for gap in material.gaps),
     ),
     "next.by_hand": Template(
         "Go on by hand, or ask again with a narrower question or another time window.",

@@ -5,12 +5,13 @@ Composer, fallback and the check of answers share this module, so that what one 
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from string import Formatter
 from typing import Final
 
 from assay.common.v1 import answer_pb2, evidence_pb2, tool_pb2
 
-from services.common.evidence.template_slots import Material, reason_text, values
+from services.common.evidence.template_slots import Material, can_be_provided, reason_text, values
 from services.common.evidence.template_table import FALLBACK_TEMPLATES, TEMPLATES, Cites, Template
 
 _STAGES: Final[Mapping[str, str]] = {
@@ -88,13 +89,20 @@ def gap_sentences(gaps: Sequence[evidence_pb2.EvidenceGap]) -> list[answer_pb2.S
 
 
 def checked_sentences(checked: Sequence[tool_pb2.Checked]) -> list[answer_pb2.Sentence]:
-    """Return what was read and what could not be read."""
-    return [*_made("checked.read", Material(checked=checked)), *unread_sentence(checked)]
+    """Return what was read and, in one more sentence, what was not."""
+    return [*_made("checked.read", Material(checked=checked)), *not_read_sentence(checked)]
 
 
-def unread_sentence(checked: Sequence[tool_pb2.Checked]) -> list[answer_pb2.Sentence]:
-    """Return the one sentence on what could not be read, where there is anything."""
-    return list(_made("checked.unread", Material(checked=checked)))
+def not_read_sentence(
+    checked: Sequence[tool_pb2.Checked], *, absent: bool = True
+) -> list[answer_pb2.Sentence]:
+    """Return at most one sentence on what was not read: what was there and failed before what is not there.
+
+    `absent` tells whether it is worth a sentence that whole kinds of source are not there.
+    """
+    template_ids = ["checked.unread", *(["checked.absent"] if absent else [])]
+    made = (item for template_id in template_ids for item in _made(template_id, Material(checked=checked)))
+    return list(islice(made, 1))
 
 
 def reject_answer(
@@ -109,7 +117,7 @@ def reject_answer(
             *checked_sentences(checked),
         ],
         evidence_gaps=gap_sentences(gaps),
-        next_checks=[*provide_sentences(gaps), *_made("next.by_hand", nothing)],
+        next_checks=[*provide_sentences(gaps, checked), *_made("next.by_hand", nothing)],
     )
 
 
@@ -142,7 +150,7 @@ def fallback_answer(
         summary=[stopped, _meaning(verified, claims), *checked_sentences(checked)],
         possible_directions=[restate(cited) for cited in claims] if verified else [],
         evidence_gaps=gap_sentences(gaps),
-        next_checks=[*provide_sentences(gaps), *_after_stop(node)],
+        next_checks=[*provide_sentences(gaps, checked), *_after_stop(node)],
     )
 
 
@@ -160,10 +168,12 @@ def _after_stop(node: str) -> Iterator[answer_pb2.Sentence]:
         yield _fallback("fallback.ask_again")
 
 
-def provide_sentences(gaps: Sequence[evidence_pb2.EvidenceGap]) -> list[answer_pb2.Sentence]:
-    """Return the request for the sources that were absent or failed, if any were."""
-    missing = [gap for gap in gaps if gap.WhichOneof("reason") == "source"]
-    return list(_made("next.provide", Material(gaps=missing)))
+def provide_sentences(
+    gaps: Sequence[evidence_pb2.EvidenceGap], checked: Sequence[tool_pb2.Checked]
+) -> list[answer_pb2.Sentence]:
+    """Return the request for the sources that a person could bring, if any were absent or failed."""
+    missing = [gap for gap in gaps if can_be_provided(gap, checked)]
+    return list(_made("next.provide", Material(gaps=missing, checked=checked)))
 
 
 def _made(template_id: str, material: Material) -> Iterator[answer_pb2.Sentence]:

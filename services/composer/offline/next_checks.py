@@ -3,44 +3,56 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
-from assay.common.v1 import answer_pb2
+from assay.common.v1 import answer_pb2, context_pb2
 from assay.composer.v1 import composer_pb2
 
-from services.common.evidence.template_slots import CHANGE_TOOL, LOG_TOOLS, Material, series_of, values
+from services.common.evidence.template_slots import CHANGE_TOOL, Material, log_places, series_of, values
 from services.common.evidence.template_table import TEMPLATES
 from services.common.evidence.templates import provide_sentences, sentence
 from services.composer.offline import ordering
 
-MAX_CAUSES = 3
-MAX_PLACES = 3
-MAX_SYMPTOMS = 2
+MAX_CHECKS = 6
+MAX_CAUSES = 2
+MAX_FACTS = 2
 
 
 def next_checks(request: composer_pb2.ComposeRequest) -> list[answer_pb2.Sentence]:
-    """Return what to check or revert, the most useful first, each once."""
+    """Return what to check or revert, at most six, the most useful first, each once."""
     causes = ordering.distinct_components(ordering.causes(request.claims))[:MAX_CAUSES]
     seen = ordering.symptoms_then_impacts(request.claims)
-    candidates = [
-        *(_after_cause(causes, seen) if causes else _after_none(request, seen)),
-        *provide_sentences(request.gaps),
-    ]
+    if request.intent == context_pb2.INTENT_LOOKUP:
+        candidates = list(_after_fact(request))
+    else:
+        candidates = list(_after_cause(request, causes, seen) if causes else _after_none(request, seen))
     if not candidates:
         candidates = list(_made("next.by_hand", Material(allowed=request.claims)))
     fitting = [
         item for item in candidates if request.effective_verdict in TEMPLATES[item.template_id].verdicts
     ]
-    return list({item.text: item for item in fitting}.values())
+    return list({item.text: item for item in fitting}.values())[:MAX_CHECKS]
+
+
+def _after_fact(request: composer_pb2.ComposeRequest) -> Iterator[answer_pb2.Sentence]:
+    """A fact that was asked for is no symptom: its own place is what to look at."""
+    for cited in ordering.answering(request.claims)[:MAX_FACTS]:
+        yield from _made("next.see", Material(claims=[cited]))
+    yield from provide_sentences(request.gaps, request.checked)
 
 
 def _after_cause(
-    causes: Sequence[answer_pb2.AllowedClaim], seen: Sequence[answer_pb2.AllowedClaim]
+    request: composer_pb2.ComposeRequest,
+    causes: Sequence[answer_pb2.AllowedClaim],
+    seen: Sequence[answer_pb2.AllowedClaim],
 ) -> Iterator[answer_pb2.Sentence]:
     for cause in causes:
         yield from _revert(cause)
-    for cause in causes:
-        yield from _refute(cause)
+    yield from _release(request, causes[0])
+    yield from _refute(causes[0])
     yield from _read(seen)
-    yield from islice(chain.from_iterable(map(_search, seen)), 1)
+    yield from provide_sentences(request.gaps, request.checked)
+    for cause in causes[1:]:
+        yield from _refute(cause)
+    yield from _search_first(seen)
 
 
 def _after_none(
@@ -52,11 +64,9 @@ def _after_none(
     watched = [*ordering.recovered(seen, request.question), *seen]
     yield from islice(chain.from_iterable(map(_watch, watched)), 1)
     yield from _read(seen)
-    yield from islice(chain.from_iterable(map(_search, seen)), 1)
-    # A fact that was asked for is no symptom: its own place is what to look at.
-    for cited in [] if seen else ordering.answering(request.claims)[:MAX_SYMPTOMS]:
-        yield from _made("next.see", Material(claims=[cited]))
+    yield from provide_sentences(request.gaps, request.checked)
     yield from _made("next.capture", Material(claims=ordering.distinct_components(seen)))
+    yield from _search_first(seen)
 
 
 def _revert(cause: answer_pb2.AllowedClaim) -> Iterator[answer_pb2.Sentence]:
@@ -74,22 +84,28 @@ def _refute(cause: answer_pb2.AllowedClaim) -> Iterator[answer_pb2.Sentence]:
         yield from _made(template_id, material, series=series.text, source=series.source)
 
 
+def _release(
+    request: composer_pb2.ComposeRequest, cause: answer_pb2.AllowedClaim
+) -> Iterator[answer_pb2.Sentence]:
+    """Warn that a used-up resource may stay held when the change that filled it is gone."""
+    material = Material(claims=[cause], allowed=request.claims)
+    for series in series_of([cause])[:1]:
+        yield from _made("next.release", material, series=series.text, source=series.source)
+
+
 def _watch(cited: answer_pb2.AllowedClaim) -> Iterator[answer_pb2.Sentence]:
     for series in series_of([cited])[:1]:
         yield from _made("next.watch", Material(claims=[cited]), series=series.text, source=series.source)
 
 
 def _read(claims: Sequence[answer_pb2.AllowedClaim]) -> Iterator[answer_pb2.Sentence]:
-    """Lead to the first cited log line of each component, three in all."""
-    places: dict[str, tuple[answer_pb2.AllowedClaim, str]] = {}
-    for cited in claims:
-        for item in cited.evidence:
-            evidence = item.evidence
-            if evidence.tool_name.startswith(LOG_TOOLS) and evidence.places and evidence.places[0].first_line:
-                place = f"{evidence.places[0].source}:{evidence.places[0].first_line}"
-                places.setdefault(cited.claim.component, (cited, place))
-    for cited, place in islice(places.values(), MAX_PLACES):
-        yield from _made("next.read", Material(claims=[cited]), place=place)
+    """Lead to the first cited log line of each component, citing no more claims than that takes."""
+    telling = ordering.distinct_components(cited for cited in claims if log_places([cited]))
+    yield from _made("next.read", Material(claims=telling[: len(log_places(telling))]))
+
+
+def _search_first(claims: Sequence[answer_pb2.AllowedClaim]) -> Iterator[answer_pb2.Sentence]:
+    yield from islice(chain.from_iterable(map(_search, claims)), 1)
 
 
 def _search(cited: answer_pb2.AllowedClaim) -> Iterator[answer_pb2.Sentence]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from assay.common.v1 import answer_pb2, evidence_pb2
 
-from services.common.evidence.template_slots import ends, series_of
+from services.common.evidence.template_slots import CHANGE_POINTS_TOOL, ends, series_of
 from services.common.evidence.verdict import unsureness
 
 # What is wrong, then what makes it so, then who suffers, then what was normal.
@@ -22,6 +22,8 @@ _DIRECTIONS: Final = (
     evidence_pb2.CLAIM_TYPE_IMPACT,
     evidence_pb2.CLAIM_TYPE_CONTEXT,
 )
+# What is bound of a series that stays away and of the one that is back.
+_TOLD: Final = ("/last/value", "/query", "/ended")
 Claims = Sequence[answer_pb2.AllowedClaim]
 
 
@@ -64,7 +66,7 @@ def impacts(claims: Claims) -> list[answer_pb2.AllowedClaim]:
 
 def recovered(claims: Claims, question: str) -> list[answer_pb2.AllowedClaim]:
     """Return what was seen of a series that went back, components that the question names first."""
-    asked = set(re.findall(r"[\w-]+", question.casefold()))
+    asked = _words(question)
     seen = main_symptoms(claims)
     order = list(dict.fromkeys(cited.claim.component for cited in seen))
     back = [cited for cited in seen if len(series_of([cited])) == 1 and ends([cited])]
@@ -75,6 +77,32 @@ def recovered(claims: Claims, question: str) -> list[answer_pb2.AllowedClaim]:
             order.index(cited.claim.component),
         ),
     )
+
+
+def only_looking_back(claims: Claims, question: str) -> list[answer_pb2.AllowedClaim]:
+    """Return the claims on a series that stays away only because its query looks back over a window.
+
+    Such a claim sets the last value and the query of one series against the end of another; those on
+    components that the question names come first.
+    """
+    asked = _words(question)
+    found = [cited for cited in claims if _sets_a_window_against_an_end(cited)]
+    return sorted(found, key=lambda cited: cited.claim.component.casefold() not in asked)
+
+
+def _sets_a_window_against_an_end(cited: answer_pb2.AllowedClaim) -> bool:
+    items = [item.evidence for item in cited.evidence if item.evidence.tool_name == CHANGE_POINTS_TOOL]
+    members = {member: item for item in items for member in _TOLD if item.raw_path.endswith(member)}
+    series = {member: item.raw_path.removesuffix(member) for member, item in members.items()}
+    return (
+        len(series) == len(_TOLD)
+        and series["/last/value"] == series["/query"] != series["/ended"]
+        and cited.confirmed
+    )
+
+
+def _words(question: str) -> set[str]:
+    return set(re.findall(r"[\w-]+", question.casefold()))
 
 
 def answering(claims: Claims) -> list[answer_pb2.AllowedClaim]:

@@ -8,7 +8,7 @@ from assay.composer.v1 import composer_pb2
 from services.common.evidence.answer_rules import MAX_SUMMARY
 from services.common.evidence.template_slots import Material
 from services.common.evidence.template_table import TEMPLATES
-from services.common.evidence.templates import restate, sentence, unread_sentence
+from services.common.evidence.templates import not_read_sentence, restate, sentence
 from services.composer.offline import ordering
 
 _ON_CAUSES = ("verdict.cause_confirmed", "verdict.cause_inferred", "verdict.cause_possible")
@@ -31,7 +31,7 @@ def _with_cause(
     return [
         *_first_true(request, [*_ON_CAUSES, *_ON_CLAIMS], Material(claims=leading)),
         *map(restate, leading),
-        *unread_sentence(request.checked),
+        *not_read_sentence(request.checked, absent=False),
         *map(restate, [*seen, *suffering]),
     ]
 
@@ -45,9 +45,20 @@ def _without_cause(request: composer_pb2.ComposeRequest) -> list[answer_pb2.Sent
     if not opening:
         return _lookup(request)
     closing = _first_true(request, ["verdict.no_cause_meaning"], gap_material) or _nothing(request)
-    # What could not be read weighs most here, then whether it is over.
-    more = [*unread_sentence(request.checked), *_over(request), *map(restate, seen[1:2])]
-    return [*opening, *map(restate, seen[:1]), *more[:1], *closing]
+    return [*opening, *_two_more(request, seen), *closing]
+
+
+def _two_more(
+    request: composer_pb2.ComposeRequest, seen: Sequence[answer_pb2.AllowedClaim]
+) -> list[answer_pb2.Sentence]:
+    """Return why an alert still fires; else what was seen; and what weighs most beside it."""
+    unread = not_read_sentence(request.checked)
+    lasting = ordering.only_looking_back(request.claims, request.question)[:1]
+    told = [restate(cited) for cited in seen if cited not in lasting]
+    if lasting:
+        return [*(unread or told[:1]), *map(restate, lasting)]
+    beside = [*unread, *_over(request), *told[1:2]]
+    return [*told[:1], *beside[:1]]
 
 
 def _over(request: composer_pb2.ComposeRequest) -> list[answer_pb2.Sentence]:
@@ -58,14 +69,14 @@ def _over(request: composer_pb2.ComposeRequest) -> list[answer_pb2.Sentence]:
 def _unanswered(request: composer_pb2.ComposeRequest) -> list[answer_pb2.Sentence]:
     """Refuse plainly where something was seen, and no claim answers the question."""
     refusal = _first_true(request, ["verdict.no_answer"], Material(allowed=request.claims))
-    return [*refusal, *unread_sentence(request.checked)] if refusal else []
+    return [*refusal, *not_read_sentence(request.checked)] if refusal else []
 
 
 def _lookup(request: composer_pb2.ComposeRequest) -> list[answer_pb2.Sentence]:
     """Return the fact first, then how sure it is."""
     answers = ordering.answering(request.claims)[:2]
     sure = _first_true(request, _ON_CLAIMS, Material(claims=answers)) or _nothing(request)
-    return [*map(restate, answers), *sure, *unread_sentence(request.checked)]
+    return [*map(restate, answers), *sure, *not_read_sentence(request.checked, absent=not answers)]
 
 
 def _nothing(request: composer_pb2.ComposeRequest) -> list[answer_pb2.Sentence]:

@@ -185,7 +185,7 @@ def test_advice_from_outside_text_is_refused() -> None:
     request = made.used_up()
     answer = composed(request)
     log_line = request.claims[0].evidence[0].evidence.matched_text
-    change = request.claims[4].evidence[1].evidence.matched_text
+    change = request.claims[-1].evidence[1].evidence.matched_text
     answer.next_checks[0].text = answer.next_checks[0].text.replace(change, log_line)
     assert refused(answer, request).place == "next_checks/0"
 
@@ -236,8 +236,8 @@ def test_reject_shows_no_statement_and_says_what_was_checked_and_what_failed() -
     assert not answer.confirmed
     assert not answer.possible_directions
     assert answer.summary[0].text == "The evidence cannot support a reliable conclusion."
-    assert answer.summary[2].text == "These were read: logs/api.log."
-    assert answer.summary[3].text == "These could not be read: metrics (the bundle has none)."
+    assert answer.summary[2].text == "What was read: logs/api.log."
+    assert answer.summary[3].text == "Not in the bundle: metrics."
 
 
 @pytest.mark.parametrize("verdict", [evidence_pb2.VERDICT_PASS, evidence_pb2.VERDICT_LOW_CONFID])
@@ -299,7 +299,7 @@ def test_fallback_explains_itself_in_words(node: str, status: str) -> None:
     text = " ".join(sentence.text for sentence in answer.summary)
     assert status not in text
     assert "Nothing was verified, so no cause is stated." in text
-    assert "These were read: logs/a.log." in text
+    assert "What was read: logs/a.log." in text
 
 
 @pytest.mark.parametrize(
@@ -312,3 +312,21 @@ def test_fallback_asks_for_a_repetition_only_where_one_may_help(node: str, templ
 
 def test_the_tables_share_no_identifier() -> None:
     assert not TEMPLATES.keys() & FALLBACK_TEMPLATES.keys()
+
+
+def test_no_other_component_can_be_named_for_a_restart() -> None:
+    request = made.used_up()
+    answer = composed(request)
+    index = [item.template_id for item in answer.next_checks].index("next.release")
+    sentence = answer.next_checks[index]
+    sentence.text = sentence.text.replace("restart of checkout", "restart of postgres")
+    assert refused(answer, request).place == f"next_checks/{index}"
+    sentence.claim_ids.append("symptom-1")
+    assert refused(answer, request).place == f"next_checks/{index}"
+
+
+@pytest.mark.parametrize("text", ["(s)", " 1 times", "These ", "nothing that was read"])
+def test_no_fixed_sentence_has_slipshod_or_untrue_words(text: str) -> None:
+    assert not [
+        name for name, template in {**TEMPLATES, **FALLBACK_TEMPLATES}.items() if text in template.text
+    ]

@@ -11,6 +11,7 @@ from orchestrator.checked import (
     MAX_UNREACHED,
     absent_sources,
     checked_row,
+    covered_sources,
     unreached_sources,
 )
 from orchestrator.nodes.planner import framed
@@ -72,6 +73,30 @@ def test_a_source_that_no_call_looked_at_is_named() -> None:
     ]
     assert [row.source for row in unreached_sources(catalog, calls)] == ["logs/b.log"]
     assert [row.source for row in unreached_sources(catalog, calls[:1])] == ["logs/b.log", "metrics/m.json"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "covered"),
+    [
+        (b"{}", ["metrics/a.json", "metrics/b.json"]),
+        (b'{"sources": []}', ["metrics/a.json", "metrics/b.json"]),
+        (b'{"sources": ["metrics/b.json", "metrics/none.json", 7]}', ["metrics/b.json"]),
+        (b'{"source": "metrics/a.json"}', ["metrics/a.json"]),
+        (b'{"source": "metrics/none.json"}', []),
+    ],
+)
+def test_what_a_call_looked_at(arguments: bytes, covered: list[str]) -> None:
+    catalog = ToolCatalog(
+        tools=[Tool(name="read_metrics", source_kinds=["metric"])],
+        sources=[
+            SourceInfo(kind="log", name="logs/a.log", available=True),
+            SourceInfo(kind="metric", name="metrics/a.json", available=True),
+            SourceInfo(kind="metric", name="metrics/b.json", available=True),
+            SourceInfo(kind="metric", name="metrics/c.json", reason="not JSON"),
+        ],
+    )
+    call = Invocation(tool_name="read_metrics", arguments_json=arguments)
+    assert [source.name for source in covered_sources(call, catalog)] == covered
 
 
 def test_very_many_unreached_sources_are_counted() -> None:
