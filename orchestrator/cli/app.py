@@ -15,6 +15,7 @@ from orchestrator.cli.errors import CommandError
 from orchestrator.cli.exit_codes import ExitCode, of_run
 from orchestrator.cli.interrupts import STOP_SIGNALS, end_at_once
 from orchestrator.cli.layout import layout_for
+from orchestrator.cli.own_command import show_command
 from orchestrator.cli.progress import Progress, progress_on
 from orchestrator.cli.visible import visible
 
@@ -133,17 +134,17 @@ def _end(as_json: bool, call: Callable[[Progress], Coroutine[Any, Any, commands.
 
 
 def _print(shown: commands.Shown, as_json: bool) -> None:
+    again = show_command(shown.run.run_id, shown.target)
     if as_json:
         text = json_output.dumps(shown.run, shown.trace) + "\n"
     else:
         layout = layout_for(sys.stdout, shutil.get_terminal_size().columns, os.environ)
-        text = human.render(shown.run, layout)
+        text = human.render(shown.run, layout, again)
     try:
         streams.print_answer(text)
     except OSError as error:
         raise CommandError(
-            f"standard output cannot be written ({error.strerror}); the answer is stored: "
-            f"assay show {shown.run.run_id}",
+            f"standard output cannot be written ({error.strerror}); the answer is stored: {again}",
             ExitCode.ERROR,
         ) from None
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from assay.orchestrator.v1 import diagnosis_pb2, run_pb2
 
-from orchestrator.cli.client import DiagnosisClient, connected
+from orchestrator.cli.client import connected
 from orchestrator.cli.errors import CommandError
 from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.local_stack import local_stack, stored_runs
 from orchestrator.cli.options import Bundle
+from orchestrator.cli.own_command import show_command
 from orchestrator.cli.progress import Progress, describe
 from orchestrator.cli.state_folder import exclusive, prepare, state_folder
 
@@ -20,10 +21,11 @@ _SHOW_WAIT_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Shown:
-    """A run and its path."""
+    """A run, its path, and the remote service that stores it; empty for this machine's own store."""
 
     run: run_pb2.Run
     trace: run_pb2.Trace
+    target: str
 
 
 @dataclass(frozen=True)
@@ -53,24 +55,20 @@ async def diagnose(command: Diagnosis, environ: Mapping[str, str], progress: Pro
         async with _service(command, environ, progress) as address, connected(address) as client:
             await client.check_ready()
             run = await client.diagnose(command.request, command.timeout_seconds, on_progress)
-            return Shown(run, await client.trace(run.run_id))
+            return Shown(run, await client.trace(run.run_id), command.target)
     except asyncio.CancelledError:
-        raise CommandError(f"cancelled{_stored(begun)}", ExitCode.CANCELLED) from None
+        raise CommandError(f"cancelled{_stored(begun, command.target)}", ExitCode.CANCELLED) from None
     except CommandError as error:
-        raise CommandError(f"{error.message}{_stored(begun)}", error.exit_code) from None
+        raise CommandError(f"{error.message}{_stored(begun, command.target)}", error.exit_code) from None
 
 
 async def show(run_id: str, target: str, environ: Mapping[str, str], progress: Progress) -> Shown:
     """Return a stored run of the target, or of this machine's own store."""
     try:
         async with _store(target, environ, progress) as address, connected(address) as client:
-            return await _read(client, run_id)
+            return Shown(await client.run(run_id), await client.trace(run_id), target)
     except asyncio.CancelledError:
         raise CommandError("cancelled", ExitCode.CANCELLED) from None
-
-
-async def _read(client: DiagnosisClient, run_id: str) -> Shown:
-    return Shown(await client.run(run_id), await client.trace(run_id))
 
 
 @asynccontextmanager
@@ -103,5 +101,5 @@ def _waiting(environ: Mapping[str, str]) -> str:
     return f"waiting: another assay command is using {state_folder(environ)}"
 
 
-def _stored(begun: list[str]) -> str:
-    return f"; the run is stored: assay show {begun[0]}" if begun else ""
+def _stored(begun: list[str], target: str) -> str:
+    return f"; the run is stored: {show_command(begun[0], target)}" if begun else ""

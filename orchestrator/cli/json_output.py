@@ -25,6 +25,8 @@ def as_object(run: run_pb2.Run, trace: run_pb2.Trace) -> JsonObject:
     checks = {check.claim_id: check for check in run.checks}
     return {
         "run_id": run.run_id,
+        "question": run.context.question,
+        "intent": short_name(context_pb2.Intent.DESCRIPTOR, run.context.intent) or None,
         "status": short_name(run_pb2.RunStatus.DESCRIPTOR, run.status),
         "effective_verdict": short_name(evidence_pb2.Verdict.DESCRIPTOR, run.effective_verdict) or None,
         "window": _window(run.context),

@@ -38,6 +38,10 @@ class Layout:
             break_on_hyphens=False,
         ) or [lead.rstrip()]
 
+    def command(self, text: str) -> str:
+        """Return something to copy: a line of its own that is never broken, however long it is."""
+        return f"  {visible(text)}"
+
     def section(self, title: str, lines: Sequence[str]) -> list[str]:
         """Return a blank line, a heading and its lines; nothing when there are no lines."""
         return ["", self.heading(title), *lines] if lines else []

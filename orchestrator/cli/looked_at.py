@@ -1,40 +1,96 @@
-"""Where a run looked, in a few lines: what was read, what failed, what was not there."""
+"""Where a run looked, in a few lines: what was read by kind; what failed or was not read by name."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from assay.common.v1 import tool_pb2
 
 from orchestrator.cli.layout import Layout
 from services.common.evidence.names import short_name
 
-_MAX_SOURCES = 8
+# So many sources of one kind are named; more are counted.
+_MAX_NAMED: Final = 2
+_MAX_TOGETHER: Final = 12
+_MAX_REASONS: Final = 12
+# By the kind of a source: one of it, many of it.
+_NOUNS: Final = {
+    "log": ("log", "logs"),
+    "metric": ("metric file", "metric files"),
+    "alert": ("alert file", "alert files"),
+    "change_event": ("change file", "change files"),
+    "topology": ("topology", "topologies"),
+}
+_SOURCES: Final = ("source", "sources")
+# A kind that the scope lacks.
+_KINDS: Final = {
+    "log": "logs",
+    "metric": "metrics",
+    "alert": "alerts",
+    "change_event": "change events",
+    "topology": "the topology",
+}
 
 
 def looked_at(rows: Sequence[tool_pb2.Checked], layout: Layout) -> list[str]:
-    """Return one entry per tool that answered, one per call that failed, one per source not read."""
-    read: dict[str, list[str]] = {}
-    failed: list[str] = []
-    missing: list[str] = []
+    """Return what was read, counted by kind, and every call that failed and source not read, by reason."""
+    answered = [row for row in rows if row.status == tool_pb2.INVOCATION_STATUS_OK]
+    failed = [row for row in rows if row.status != tool_pb2.INVOCATION_STATUS_OK and row.tool_name]
+    missing = [row for row in rows if not row.tool_name and row.status != tool_pb2.INVOCATION_STATUS_OK]
+    calls = len(answered) + len(failed)
+    lines = layout.paragraph(_read(answered, calls), indent=2) if rows else []
+    for title, group in (("Failed", _failures(failed)), ("Not read", _not_read(missing))):
+        lines += [line for text in _by_reason(title, group) for line in layout.hanging("  ", text)]
+    return lines
+
+
+def _read(rows: Sequence[tool_pb2.Checked], calls: int) -> str:
+    named: dict[str, dict[str, None]] = {}
+    counted: dict[str, int] = {}
     for row in rows:
-        if row.status == tool_pb2.INVOCATION_STATUS_OK:
-            read.setdefault(row.tool_name, []).append(row.source)
-        elif row.tool_name:
-            failed.append(_failure(row))
-        else:
-            missing.append(f"not read: {row.source}: {row.reason}")
-    lines = [_answered(tool, sources) for tool, sources in sorted(read.items())]
-    return [line for text in (*lines, *failed, *missing) for line in layout.hanging("  ", text)]
+        names = named.setdefault(row.source_kind, {})
+        if row.source:
+            names[row.source] = None
+        counted[row.source_kind] = max(counted.get(row.source_kind, 0), row.source_count)
+    read = [text for kind, names in named.items() if (text := _of_kind(kind, list(names), counted[kind]))]
+    made = "1 tool call" if calls == 1 else f"{calls} tool calls"
+    return f"{', '.join(read) or 'nothing could be read'}; {made}."
 
 
-def _answered(tool: str, sources: Sequence[str]) -> str:
-    names = list(dict.fromkeys(source for source in sources if source))
-    more = f" and {len(names) - _MAX_SOURCES} more" if len(names) > _MAX_SOURCES else ""
-    calls = "1 call" if len(sources) == 1 else f"{len(sources)} calls"
-    listed = f": {', '.join(names[:_MAX_SOURCES])}{more}" if names else ""
-    return f"{tool} ({calls}){listed}"
+def _of_kind(kind: str, names: Sequence[str], counted: int) -> str:
+    number = max(len(names), counted)
+    if number == len(names) <= _MAX_NAMED:
+        return ", ".join(names)
+    one, many = _NOUNS.get(kind, _SOURCES)
+    return f"{number} {one if number == 1 else many}"
 
 
-def _failure(row: tool_pb2.Checked) -> str:
-    status = short_name(tool_pb2.InvocationStatus.DESCRIPTOR, row.status)
-    parts = (row.tool_name, row.source, f"{status}:", row.reason or "no reason was given")
-    return " ".join(part for part in parts if part)
+def _failures(rows: Sequence[tool_pb2.Checked]) -> Iterator[tuple[str, str]]:
+    for row in rows:
+        status = short_name(tool_pb2.InvocationStatus.DESCRIPTOR, row.status)
+        yield f"{row.tool_name} {row.source}".strip(), f"{status}: {row.reason or 'no reason was given'}"
+
+
+def _not_read(rows: Sequence[tool_pb2.Checked]) -> Iterator[tuple[str, str]]:
+    for row in rows:
+        # A kind that the scope lacks stands where a source's name would.
+        name = _KINDS.get(row.source) if row.source == row.source_kind else None
+        yield name or row.source, row.reason or "no reason was given"
+
+
+def _by_reason(title: str, rows: Iterator[tuple[str, str]]) -> Iterator[str]:
+    groups: dict[str, dict[str, None]] = {}
+    for name, reason in rows:
+        groups.setdefault(reason, {})[name] = None
+    for reason, names in list(groups.items())[:_MAX_REASONS]:
+        yield f"{title}: {_listed(list(names))} ({reason})"
+    if len(groups) > _MAX_REASONS:
+        yield f"{title}: and {_rest(groups)} more for other reasons; --json names them"
+
+
+def _rest(groups: Mapping[str, Mapping[str, None]]) -> int:
+    return sum(len(names) for names in list(groups.values())[_MAX_REASONS:])
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MAX_TOGETHER} more" if len(names) > _MAX_TOGETHER else ""
+    return ", ".join(names[:_MAX_TOGETHER]) + more

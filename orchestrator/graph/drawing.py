@@ -24,6 +24,4 @@ def _edge(number: int, row: Row) -> str:
         parts.append(f"if {row.guard.name}")
     parts += [f"{key} := {value}" for key, value in row.changes.items()]
     target = "finish" if row.target == END else row.target
-    # Mermaid reads #62; as >, which would end a label otherwise.
-    label = "<br/>".join(parts).replace(" > ", " #62; ")
-    return f'    {row.node} -->|"{label}"| {target}'
+    return f'    {row.node} -->|"{"<br/>".join(parts)}"| {target}'

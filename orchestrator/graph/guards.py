@@ -44,7 +44,7 @@ PLANNER_RETRY_LEFT: Final = _is_zero("planner_retry_count")
 VERIFIER_RETRY_LEFT: Final = _is_zero("verifier_retry_count")
 COMPOSER_RETRY_LEFT: Final = _is_zero("composer_retry_count")
 HAS_VERIFIED_BINDING: Final = Guard(
-    "verified_binding_count > 0", lambda state: state.gate.verified_binding_count > 0
+    "at least one verified binding", lambda state: state.gate.verified_binding_count > 0
 )
 EVIDENCE_RETRY_DUE: Final = Guard(
     "effective LOW_CONFID, ceiling PASS, a critical valid evidence gap, evidence_retry_count = 0",

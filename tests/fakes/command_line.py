@@ -68,12 +68,13 @@ def services(home: Path) -> dict[str, int]:
     mark = f"ASSAY_HOME={home}".encode()
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            arguments = (folder / "cmdline").read_bytes().decode().split("\0")
+            arguments = (folder / "cmdline").read_bytes().split(b"\0")
             variables = (folder / "environ").read_bytes().split(b"\0")
         except OSError:
             continue
-        if mark in variables and "-m" in arguments and "-P" in arguments:
-            found[arguments[arguments.index("-m") + 1]] = int(folder.name)
+        # Bytes: what strangers' processes are called need not be text.
+        if mark in variables and b"-m" in arguments and b"-P" in arguments:
+            found[os.fsdecode(arguments[arguments.index(b"-m") + 1])] = int(folder.name)
     return found
 
 

@@ -1,6 +1,7 @@
 """An investigation without processes: the real tools on a bundle, and the analyst as the executor asks it."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from assay.common.v1 import context_pb2, tool_pb2
@@ -11,7 +12,7 @@ from services.executor.analyst.analyst import Analyst
 from services.executor.recorded import RecordedCall, ToolRequest
 from services.executor.sources import kinds
 from services.executor.sources.bundle import Bundle, Limits
-from services.executor.sources.folder import Folder
+from services.executor.sources.folder import Folder, SourceError
 from services.executor.sources.stop import Stop
 from services.executor.tools.registry import tools
 
@@ -43,14 +44,22 @@ class Investigation:
         return [(claim.component, claim.fault, claim.status) for claim in self.of_type("cause")]
 
 
-def investigate(folder: Path, question: str, without: frozenset[str] = frozenset()) -> Investigation:
+def investigate(
+    folder: Path,
+    question: str,
+    without: frozenset[str] = frozenset(),
+    window: tuple[datetime, datetime] | None = None,
+) -> Investigation:
     """Run a plan over every source but those left out, then the analyst's rounds, then its conclusion."""
     stop = Stop(lambda: 0.0, 1.0)
     bundle = Bundle(Folder(folder.parent, folder.name), Limits(_MAX_BYTES, _MAX_BYTES), stop)
     context = context_pb2.DiagnosisContext(question=question, intent=context_pb2.INTENT_CAUSE)
+    if window is not None:
+        context.window.start.FromDatetime(window[0])
+        context.window.end.FromDatetime(window[1])
     analyst = Analyst()
     calls: list[RecordedCall] = []
-    requests = _plan(bundle, without)
+    requests = _plan(bundle, without, context)
     for _ in range(MAX_ROUNDS + 1):
         calls += [
             _call(bundle, stop, request, f"call-{len(calls) + number}")
@@ -64,18 +73,32 @@ def investigate(folder: Path, question: str, without: frozenset[str] = frozenset
     return Investigation(calls, analyst.conclude(context, calls, []))
 
 
-def _plan(bundle: Bundle, without: frozenset[str]) -> list[ToolRequest]:
+def _plan(
+    bundle: Bundle, without: frozenset[str], context: context_pb2.DiagnosisContext
+) -> list[ToolRequest]:
+    bounds = {
+        side: getattr(context.window, side).ToJsonString()
+        for side in ("start", "end")
+        if context.window.HasField(side)
+    }
     read = [
-        ToolRequest(_TOOL_OF_KIND[source.kind], {"source": source.name})
+        ToolRequest(
+            _TOOL_OF_KIND[source.kind],
+            {"source": source.name} | (bounds if source.kind == kinds.LOG else {}),
+        )
         for source in bundle.sources
         if source.available and source.kind in _TOOL_OF_KIND and source.name not in without
     ]
-    return [*read, ToolRequest("metrics_change_points", {}), ToolRequest("metrics_saturation", {})]
+    return [*read, ToolRequest("metrics_change_points", bounds), ToolRequest("metrics_saturation", bounds)]
 
 
 def _call(bundle: Bundle, stop: Stop, request: ToolRequest, invocation_id: str) -> RecordedCall:
     tool = tools(_MAX_BYTES, 60.0)[request.tool_name]
     arguments = dict(request.arguments)
-    output = tool.run(bundle, tool.arguments.model_validate_json(strict_json.dumps(arguments)), stop)
+    try:
+        output = tool.run(bundle, tool.arguments.model_validate_json(strict_json.dumps(arguments)), stop)
+    except SourceError as error:
+        status = tool_pb2.INVOCATION_STATUS_ERROR
+        return RecordedCall(invocation_id, request.tool_name, arguments, status, {"error": str(error)})
     document = strict_json.loads(strict_json.dumps(output.document), max_bytes=_MAX_BYTES)
     return RecordedCall(invocation_id, request.tool_name, arguments, tool_pb2.INVOCATION_STATUS_OK, document)

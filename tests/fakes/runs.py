@@ -89,6 +89,7 @@ def proven_run() -> run_pb2.Run:
                 status=tool_pb2.INVOCATION_STATUS_OK,
                 invocation_id="inv-1",
                 source="logs/api.log",
+                source_kind="log",
             ),
             tool_pb2.Checked(
                 tool_name="alerts_list",
@@ -97,7 +98,7 @@ def proven_run() -> run_pb2.Run:
                 source="alerts.json",
                 reason="too large, narrow it",
             ),
-            tool_pb2.Checked(source="change_event", reason="the bundle has none"),
+            tool_pb2.Checked(source="change_event", reason="the bundle has none", source_kind="change_event"),
         ],
         usage=run_pb2.Usage(node_executions=6, tool_invocations=2, tool_output_bytes=123),
     )

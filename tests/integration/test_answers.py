@@ -103,7 +103,11 @@ def test_the_text_for_a_person_fits_its_columns(diagnosed: Diagnosed, home: Path
 
 def test_the_answer_in_the_readme_is_the_real_one(proven: Diagnosed, home: Path, project: Path) -> None:
     readme = (project / "README.md").read_text(encoding="utf-8")
-    block = next(part for part in readme.split("```") if part.startswith("\nPASS\n"))
+    block = next(part for part in readme.split("```") if part.startswith("\nQuestion: "))
     shown = assay(home, "show", proven.answer["run_id"]).stdout
-    for line in block.splitlines():
-        assert line == "  […]" or line in shown.splitlines(), f"README.md shows {line!r}; the answer does not"
+    assert "  […]" in block.splitlines()
+    left = f"\n{shown}"
+    for part in filter(None, block.split("  […]\n")):
+        # Each part as it stands, and the parts in their order.
+        _, found, left = left.partition(part)
+        assert found, f"README.md shows this, the answer does not:\n{part}"

@@ -1,8 +1,11 @@
 """The command line as a whole: bad input, cancelling, a killed agent, a killed command."""
 
 import json
+import shlex
 import signal
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +16,7 @@ from tests.fakes.command_line import (
     LIMIT_SECONDS,
     Ended,
     assay,
+    environment,
     kill,
     read_until,
     services,
@@ -178,6 +182,26 @@ def test_out_of_time_cancels_the_run_and_stores_it(tmp_path: Path, bundle: str) 
         pytest.skip("the diagnosis took less than the shortest timeout")
     assert "Traceback" not in ended.stderr
     assert services(tmp_path) == {}
+
+
+def test_the_command_to_see_a_run_again_works_where_it_was_told(tmp_path: Path, bundle: str) -> None:
+    told = assay(tmp_path, "diagnose", QUESTION, "--bundle", bundle)
+    again = shlex.split(told.stdout.splitlines()[-1])
+    assert again[1:] == ["show", again[2], "--json"]
+    shown = subprocess.run(  # noqa: S603 - the project's own command, as it says itself
+        again, env=environment(tmp_path), capture_output=True, timeout=LIMIT_SECONDS, check=False
+    )
+    assert shown.returncode == told.code
+    assert json.loads(shown.stdout)["question"] == QUESTION
+
+
+def test_other_processes_may_be_called_anything(tmp_path: Path) -> None:
+    command: list[str | bytes] = [sys.executable, "-c", "input()", b"-m \xff"]
+    other = subprocess.Popen(command, stdin=subprocess.PIPE)  # noqa: S603 - an interpreter that waits
+    try:
+        assert services(tmp_path) == {}
+    finally:
+        other.communicate(b"\n", timeout=LIMIT_SECONDS)
 
 
 def test_a_killed_command_leaves_no_process(tmp_path: Path, bundle: str) -> None:

@@ -10,6 +10,8 @@ from tests.fakes.runs import proven_run
 
 _KEYS = {
     "run_id",
+    "question",
+    "intent",
     "status",
     "effective_verdict",
     "window",
@@ -31,6 +33,7 @@ def test_a_proven_run() -> None:
     shown = _object(proven_run())
     assert set(shown) == _KEYS
     assert (shown["run_id"], shown["status"], shown["effective_verdict"]) == ("run-1", "SUCCEEDED", "PASS")
+    assert (shown["question"], shown["intent"]) == ("why?", "cause")
     assert shown["window"] == {"start": "2026-11-30T09:00:00Z", "end": "2026-11-30T09:10:00Z"}
     assert shown["answer"] == {
         "summary": "It broke. It is proven.",
@@ -76,6 +79,7 @@ def test_what_does_not_exist_is_null_or_empty() -> None:
     assert set(shown) == _KEYS
     assert shown["effective_verdict"] is None
     assert shown["window"] is None
+    assert (shown["question"], shown["intent"]) == ("", None)
     assert shown["failure"] is None
     assert shown["answer"]["summary"] == ""
     assert shown["suspects"] == shown["claims"] == shown["checked"] == []

@@ -322,6 +322,8 @@ class Checked(_message.Message):
     INVOCATION_ID_FIELD_NUMBER: _builtins.int
     SOURCE_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
+    SOURCE_KIND_FIELD_NUMBER: _builtins.int
+    SOURCE_COUNT_FIELD_NUMBER: _builtins.int
     tool_name: _builtins.str
     """Name of the tool; empty for a source that no tool was called for."""
     status: Global___InvocationStatus.ValueType
@@ -332,6 +334,10 @@ class Checked(_message.Message):
     """The source, or the kind of source when the scope has none."""
     reason: _builtins.str
     """Why nothing could be read, for a person; empty when it was read."""
+    source_kind: _builtins.str
+    """The `SourceInfo.kind` of what was looked at; empty when that is not one kind."""
+    source_count: _builtins.int
+    """How many sources a call looked at that names no single one; else 0."""
     def __init__(
         self,
         *,
@@ -340,10 +346,12 @@ class Checked(_message.Message):
         invocation_id: _builtins.str = ...,
         source: _builtins.str = ...,
         reason: _builtins.str = ...,
+        source_kind: _builtins.str = ...,
+        source_count: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["invocation_id", b"invocation_id", "reason", b"reason", "source", b"source", "status", b"status", "tool_name", b"tool_name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["invocation_id", b"invocation_id", "reason", b"reason", "source", b"source", "source_count", b"source_count", "source_kind", b"source_kind", "status", b"status", "tool_name", b"tool_name"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
