@@ -4,4 +4,4 @@ from typing import Final
 
 # What the audit of a run calls this rule set. The version changes when the rules say something else.
 PROMPT_NAME: Final = "composer_offline_rules"
-PROMPT_VERSION: Final = "2"
+PROMPT_VERSION: Final = "1"

@@ -20,6 +20,7 @@ from services.executor.analyst.originals import Originals
 from services.executor.analyst.symptoms import symptoms, telling_series, told_failures
 from services.executor.analyst.timeline import Timeline
 from services.executor.analyst.views import MetricChange
+from services.executor.analyst.window import window_of
 from services.executor.recorded import RecordedCall, ToolRequest
 
 
@@ -57,7 +58,7 @@ class Analyst:
         self, context: context_pb2.DiagnosisContext, calls: Sequence[RecordedCall]
     ) -> list[ToolRequest]:
         """Return the calls that would help now; empty when nothing is missing."""
-        reading = _Reading(context, Material(calls))
+        reading = _Reading(context, Material(calls, window_of(context)))
         base = follow_up.missing_base(reading.material)
         if base:
             return base
@@ -84,7 +85,7 @@ class Analyst:
         cite, so it answers them with what the calls of this cycle show, under the same stable ids.
         """
         del gaps
-        reading = _Reading(context, Material(calls))
+        reading = _Reading(context, Material(calls, window_of(context)))
         wrong = symptoms(reading.timeline, reading.effects, reading.causes)
         if context.intent == context_pb2.INTENT_LOOKUP:
             # What is wrong does not answer a question for a number or a name.

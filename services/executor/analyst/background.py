@@ -9,6 +9,7 @@ from services.executor.analyst.findings import (
     Finding,
     Part,
     instant,
+    joined,
     literal,
     number,
     quote,
@@ -16,6 +17,7 @@ from services.executor.analyst.findings import (
     subject,
 )
 from services.executor.analyst.phrases import course, in_all, series_name
+from services.executor.analyst.readings import empty_window, what_was_read
 from services.executor.analyst.symptoms import long_window, telling_series
 from services.executor.analyst.timeline import Timeline
 from services.executor.analyst.views import ChangeEvent, Log, MetricChange
@@ -23,7 +25,7 @@ from services.executor.analyst.views import ChangeEvent, Log, MetricChange
 # A tired person reads so many facts, causes apart.
 MAX_FACTS = 12
 MAX_OTHER_CHANGES = 3
-_MAX_QUIET_LOGS = 12
+_MAX_QUIET = 2
 _MAX_LONG_WINDOWS = 1
 _MAX_MOVED = 3
 _MAX_FREE_LIMITS = 3
@@ -36,18 +38,25 @@ def background(
     blamed = [candidate.component for candidate in causes]
     alerts = alert_findings(timeline)
     found = [
+        *empty_window(timeline),
         *(_long_windows(timeline) if wrong else _moved(timeline)),
         *_quiet_logs(timeline, {*blamed, *effects.failures.owners}, wrong),
         *_other_changes(timeline, blamed),
         *_steady_series(timeline),
         *([] if blamed else _unreached_limits(timeline)),
     ]
+    if not (found or alerts or wrong or causes):
+        return what_was_read(timeline)
     return [*found[: max(0, MAX_FACTS - len(wrong) - len(alerts))], *alerts]
 
 
 def _moved(timeline: Timeline) -> list[Finding]:
-    """Tell of series that moved where nothing hurts."""
-    found = [(timeline.subject_of(change), change) for change in timeline.members[:_MAX_MOVED]]
+    """Tell of series that moved where nothing hurts: those of the trouble, else the clearest that stayed."""
+    changes = timeline.members
+    if not changes:
+        told = [change for change in timeline.material.metric_changes if change.can_be_told]
+        changes = sorted(told, key=lambda change: (change.ended is not None, -change.score))
+    found = [(timeline.subject_of(change), change) for change in changes[:_MAX_MOVED]]
     return [
         Finding("context", "confirmed", component, sentence(*subject(component), *course(change)))
         for component, change in found
@@ -64,13 +73,21 @@ def _quiet_logs(timeline: Timeline, cited: Set[str], wrong: Sequence[Finding]) -
     quiet = [log for log in logs if log.owner not in cited and _is_quiet(log)]
     if not quiet:
         return []
-    parts: list[Part] = ["Lines that report a failure by their level or status"]
+    lead: list[Part] = ["Lines that report a failure by their level or status"]
     if wrong:
-        parts += [", from ", instant(quiet[0].spot.at("split")), " on"]
-    for position, log in enumerate(quiet[:_MAX_QUIET_LOGS]):
-        errors, lines = number(log.spot.at("errors_after")), number(log.spot.at("lines_after"))
-        parts += [", " if position else ": ", errors, " of ", lines, f" in {log.source}"]
-    return [Finding("context", "confirmed", "", sentence(*parts))]
+        lead += [", from ", instant(quiet[0].spot.at("split")), " on"]
+    clauses = [_no_failure(log) for log in quiet]
+    found = []
+    for _ in range(_MAX_QUIET):
+        if clauses:
+            parts, clauses = joined([*lead, ": ", *clauses[0]], clauses[1:], ", ")
+            found.append(Finding("context", "confirmed", "", sentence(*parts)))
+    return found
+
+
+def _no_failure(log: Log) -> Sequence[Part]:
+    errors, lines = number(log.spot.at("errors_after")), number(log.spot.at("lines_after"))
+    return [errors, " of ", lines, f" in {log.source}"]
 
 
 def _is_quiet(log: Log) -> bool:
@@ -82,8 +99,8 @@ def _is_quiet(log: Log) -> bool:
 
 def _steady_series(timeline: Timeline) -> list[Finding]:
     """Say how many of the series that were read kept their level."""
-    for document in timeline.material.documents("metrics_change_points"):
-        if document.at("unchanged").count:
+    for document in timeline.material.change_points:
+        if document.at("unchanged").count or document.at("changed").count:
             parts: list[Part] = [
                 "Metric series that kept their usual level: ", number(document.at("unchanged")),
                 "; series that left it, be it for a moment: ", number(document.at("changed")),
@@ -121,13 +138,29 @@ def _long_window(timeline: Timeline, change: MetricChange, short: MetricChange) 
 
 
 def _other_changes(timeline: Timeline, blamed: list[str]) -> list[Finding]:
-    """Name the recorded changes that no cause names, the latest ones."""
-    events = [event for event in timeline.material.events if event.quote and event.instant is not None]
-    others = [event for event in events if event.component not in blamed][-MAX_OTHER_CHANGES:]
-    parts: list[Part] = ["Other recorded changes" if len(others) < len(events) else "Recorded changes"]
-    for position, event in enumerate(others):
-        parts += ["; " if position else ": ", *_change(event)]
-    return [Finding("context", "confirmed", "", sentence(*parts))] if others else []
+    """Name the recorded changes that no cause names, the latest ones, and those outside the window."""
+    window = timeline.material.window
+    events = [event for event in timeline.material.all_events if event.quote and event.instant is not None]
+    inside = [event for event in events if window.holds(event.seconds)]
+    others = [event for event in inside if event.component not in blamed]
+    outside = [event for event in events if not window.holds(event.seconds)]
+    complete = len(others) == len(inside) <= MAX_OTHER_CHANGES
+    return [
+        *_listed("Recorded changes" if complete else "Other recorded changes", others),
+        *_listed("Changes recorded outside the window", outside),
+    ]
+
+
+def _listed(lead: str, events: Sequence[ChangeEvent]) -> list[Finding]:
+    if not events:
+        return []
+    clauses = [_change(event) for event in reversed(events[-MAX_OTHER_CHANGES:])]
+    _, left = joined([lead, ": ", *clauses[0]], clauses[1:])
+    shown = clauses[: len(clauses) - len(left)]
+    parts: list[Part] = [lead, ": ", *shown[-1]]
+    for clause in reversed(shown[:-1]):
+        parts += ["; ", *clause]
+    return [Finding("context", "confirmed", "", sentence(*parts))]
 
 
 def _change(event: ChangeEvent) -> list[Part]:

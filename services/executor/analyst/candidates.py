@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.common.evidence.document import ClaimStatusName, EvidenceBinding
-from services.executor.analyst.findings import Finding, Part
+from services.executor.analyst.findings import Finding, Part, bindings_of, joined, sentence
 from services.executor.analyst.topology import Topology
 from services.executor.analyst.views import MetricChange
 
@@ -18,6 +18,9 @@ class Candidate:
     seconds: float
     status: ClaimStatusName
     parts: Sequence[Part]
+    """What the sentence must say."""
+    clauses: Sequence[Sequence[Part]] = ()
+    """What it says further where there is room; what finds none supports it unsaid."""
     support: Sequence[EvidenceBinding] = ()
     series: Sequence[MetricChange] = ()
     """The series that grew with it: observations that deserve a claim of their own."""
@@ -29,13 +32,15 @@ class Candidate:
 
     def finding(self, topology: Topology) -> Finding:
         """Return the cause claim."""
+        parts, left = joined(self.parts, self.clauses)
+        unsaid = [binding for clause in left for binding in bindings_of(clause)]
         return Finding(
             claim_type="cause",
             status=self.status,
             component=self.component,
-            parts=self.parts,
+            parts=sentence(*parts),
             critical=self.confirmed,
             component_kind=topology.kind_of(self.component),
             fault=self.fault,
-            support=self.support,
+            support=[*self.support, *unsaid],
         )

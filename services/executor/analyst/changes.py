@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from services.common.evidence.document import ClaimStatusName, EvidenceBinding
 from services.executor.analyst.candidates import Candidate
 from services.executor.analyst.effects import CLOCK_SLACK, Effect, Effects
-from services.executor.analyst.findings import Part, instant, line_instant, quote, sentence, subject
+from services.executor.analyst.findings import Part, instant, line_instant, quote, subject
 from services.executor.analyst.phrases import limit_use
 from services.executor.analyst.signs import tells_change
 from services.executor.analyst.spot import Spot
@@ -149,14 +149,13 @@ def _candidate(suspicion: _Suspicion, timeline: Timeline, status: ClaimStatusNam
         " is recorded at ",
         _instant(event), ", before ", *shown.clause(),
     ]  # fmt: skip
-    if pair is not None:
-        parts += ["; ", *limit_use(pair)]
     return Candidate(
         component=event.component,
         fault=_fault(event),
         seconds=event.seconds,
         status=status,
-        parts=sentence(*parts),
+        parts=parts,
+        clauses=[limit_use(pair)] if pair is not None else [],
         support=[*_same_words(event, timeline), *shown.support(timeline)],
         series=_grown(suspicion, shown),
     )

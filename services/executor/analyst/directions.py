@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 
 from services.executor.analyst.candidates import Candidate
 from services.executor.analyst.effects import CLOCK_SLACK, Effects
-from services.executor.analyst.findings import sentence
 from services.executor.analyst.phrases import course
 from services.executor.analyst.signs import Sign
 from services.executor.analyst.timeline import Timeline
@@ -17,6 +16,8 @@ from services.executor.analyst.views import MetricChange
 _STOPPED_SHARE = 0.1
 # Less growth than this is a busy hour.
 _LOAD_FACTOR = 1.5
+# An alert waits and looks back for some minutes before it fires.
+_ALERT_LAG = 600.0
 # Robust standard deviations; at the smallest spread of a latency this is slower by four fifths.
 _CLEARLY_SLOWER = 12.0
 
@@ -37,7 +38,7 @@ def direction_candidates(timeline: Timeline, effects: Effects) -> list[Candidate
 
 def _candidate(timeline: Timeline, change: MetricChange, fault: str) -> Candidate:
     component = timeline.subject_of(change)
-    return Candidate(component, fault, change.onset, "possible", sentence(f"{component}: ", *course(change)))
+    return Candidate(component, fault, change.onset, "possible", [f"{component}: ", *course(change)])
 
 
 def _stopped_work(timeline: Timeline, effects: Effects) -> Iterator[MetricChange]:
@@ -82,7 +83,17 @@ def _early_traffic(timeline: Timeline, effects: Effects) -> list[MetricChange]:
         and change.ended is None
         and timeline.subject_of(change)
         and not effects.before(change.onset)
+        and _belongs(change, timeline, effects)
     ]
+
+
+def _belongs(change: MetricChange, timeline: Timeline, effects: Effects) -> bool:
+    """Tell whether anything else moved soon after, or somebody noticed; otherwise it is another story."""
+    limit = change.onset + timeline.effect_window
+    followed = any(
+        effect.source is not change and change.onset <= effect.seconds <= limit for effect in effects.all
+    )
+    return followed or (timeline.noticed or 0.0) <= change.onset + _ALERT_LAG
 
 
 def _value(change: MetricChange, side: str) -> float:

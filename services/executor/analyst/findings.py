@@ -17,6 +17,8 @@ from services.executor.analyst.originals import Originals
 from services.executor.analyst.spot import Spot
 from services.executor.analyst.words import show_instant, show_number
 
+# A person reads a sentence of so many characters at once.
+MAX_SENTENCE = 350
 # The contract refuses longer statements.
 _MAX_STATEMENT = 2048
 _MAX_COMPONENT = 256
@@ -90,6 +92,35 @@ def sentence(*parts: Part) -> list[Part]:
     return [*parts, "."]
 
 
+def joined(
+    lead: Sequence[Part], clauses: Iterable[Sequence[Part]], by: str = "; "
+) -> tuple[list[Part], list[Sequence[Part]]]:
+    """Join clauses to a sentence's beginning as long as it can still be read; return also those left out."""
+    parts, left = [*lead], []
+    for clause in clauses:
+        longer = [*parts, by, *clause]
+        if length_of(longer) < MAX_SENTENCE:
+            parts = longer
+        else:
+            left.append(clause)
+    return parts, left
+
+
+def length_of(parts: Iterable[Part]) -> int:
+    """Return how many characters some parts make."""
+    return len(_words(parts))
+
+
+def bindings_of(parts: Iterable[Part]) -> list[EvidenceBinding]:
+    """Return what some parts of a sentence rest on."""
+    return [binding for part in parts if isinstance(part, Cited) for binding in part.bindings]
+
+
+def counted(spot: Spot, one: str, many: str) -> list[Part]:
+    """Cite how many there are of something, in the number of its noun."""
+    return [number(spot), f" {one if spot.count == 1 else many}"]
+
+
 def claims(findings: Iterable[Finding], originals: Originals) -> list[Claim]:
     """Give every finding a stable id: its type and its place among those of that type.
 
@@ -108,11 +139,11 @@ def claims(findings: Iterable[Finding], originals: Originals) -> list[Claim]:
 
 def statement_of(finding: Finding) -> str:
     """Return the sentence of a finding."""
-    return "".join(part if isinstance(part, str) else part.words for part in finding.parts)[:_MAX_STATEMENT]
+    return _words(finding.parts)[:_MAX_STATEMENT]
 
 
 def _claim(finding: Finding, claim_id: str, originals: Originals) -> Claim:
-    cited = [*_cited_by(finding), *finding.support]
+    cited = [*bindings_of(finding.parts), *finding.support]
     unique = dict.fromkeys(each for one in cited for each in (originals.of(one), one) if each is not None)
     return Claim(
         claim_id=claim_id,
@@ -130,11 +161,11 @@ def _claim(finding: Finding, claim_id: str, originals: Originals) -> Claim:
 def _is_presentable(finding: Finding) -> bool:
     """Tell whether a finding cites something, shows what it says, and names what can be a component."""
     readable = not hides(statement_of(finding)) and len(finding.component) <= _MAX_COMPONENT
-    return readable and bool(_cited_by(finding))
+    return readable and bool(bindings_of(finding.parts))
 
 
-def _cited_by(finding: Finding) -> list[EvidenceBinding]:
-    return [binding for part in finding.parts if isinstance(part, Cited) for binding in part.bindings]
+def _words(parts: Iterable[Part]) -> str:
+    return "".join(part if isinstance(part, str) else part.words for part in parts)
 
 
 def _cited(words: str, binding: EvidenceBinding | None) -> Cited:

@@ -32,15 +32,18 @@ _LOOK_AHEAD = 5.0
 
 def missing_base(material: Material) -> list[ToolRequest]:
     """Return the calls without which there is no timeline."""
+    bounds = material.window.bounds()
     wanted = [
-        ToolRequest(tool, {})
+        ToolRequest(tool, bounds)
         for tool in ("metrics_change_points", "metrics_saturation")
         if not material.was_called(tool)
     ]
     unread = [
         source for source in log_sources(material) if not material.was_called("logs_templates", source=source)
     ]
-    return wanted + [ToolRequest("logs_templates", {"source": source}) for source in unread[:MAX_LOGS]]
+    return wanted + [
+        ToolRequest("logs_templates", {**bounds, "source": source}) for source in unread[:MAX_LOGS]
+    ]
 
 
 def around_onset(timeline: Timeline) -> list[ToolRequest]:
@@ -48,12 +51,14 @@ def around_onset(timeline: Timeline) -> list[ToolRequest]:
     onset = timeline.onset
     if onset is None:
         return []
-    start, end = instant_text(onset.seconds - _LOOK_BACK), instant_text(onset.seconds + _LOOK_AHEAD)
+    window = timeline.material.window
+    start = instant_text(max(window.start, onset.seconds - _LOOK_BACK))
+    end = instant_text(min(window.end, onset.seconds + _LOOK_AHEAD))
     requests = []
     # A log that could not be read as a whole is not asked for again.
     read = {log.source: log for log in timeline.material.whole_logs}
     for source, log in list(read.items())[:MAX_LOGS]:
-        arguments: dict[str, Json] = {"source": source, "split": timeline.split}
+        arguments: dict[str, Json] = {**window.bounds(), "source": source, "split": timeline.split}
         if literals := _worth_counting(log):
             arguments["literals"] = [*literals]
         requests.append(ToolRequest("logs_templates", arguments))

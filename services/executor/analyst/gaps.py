@@ -10,7 +10,7 @@ from services.executor.analyst.timeline import Timeline
 _EXPECTED = {
     "alerts_list": "alerts",
     "change_events_list": "change events",
-    "topology_get": "a topology",
+    "topology_get": "topology",
     "logs_templates": "logs",
     "metrics_change_points": "metrics",
 }

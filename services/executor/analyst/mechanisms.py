@@ -11,7 +11,7 @@ from services.common.evidence.document import ClaimStatusName
 from services.executor.analyst.candidates import Candidate
 from services.executor.analyst.effects import CLOCK_SLACK, Effects
 from services.executor.analyst.failures import Failure
-from services.executor.analyst.findings import Part, line_quote, sentence
+from services.executor.analyst.findings import Part, line_quote
 from services.executor.analyst.phrases import beginning, course, first_record, limit_use, raw_samples
 from services.executor.analyst.signs import (
     Sign,
@@ -21,6 +21,7 @@ from services.executor.analyst.signs import (
     tells_lock_wait,
     tells_unreachable,
 )
+from services.executor.analyst.silences import fell_silent
 from services.executor.analyst.timeline import Timeline, is_part_of
 from services.executor.analyst.views import MetricChange, Pair
 from services.executor.analyst.words import quotation, vocabulary, words_of
@@ -57,11 +58,13 @@ def _process_down(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
         early = effects.before(change.onset - timeline.effect_window)
         alone = len({timeline.subject_of(each) for each in down}) == 1
         parts: list[Part] = [f"{component}: ", *course(change)]
+        further = [fell_silent(timeline, component, change.onset)]
         if unreachable is not None:
-            parts += ["; ", *first_record(unreachable.template)]
+            further.append(first_record(unreachable.template))
+        clauses = [clause for clause in further if clause]
         support = raw_samples(timeline.material, change)
         status = _status(alone and not early)
-        yield Candidate(component, "process.down", change.onset, status, sentence(*parts), support, [change])
+        yield Candidate(component, "process.down", change.onset, status, parts, clauses, support, [change])
 
 
 def _lock_contention(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
@@ -69,19 +72,22 @@ def _lock_contention(timeline: Timeline, effects: Effects) -> Iterator[Candidate
     begins = [change.onset for change in waits] + ([told.seconds] if told else [])
     if not begins:
         return
-    series = [*_holders(timeline, begins[0])[:MAX_HOLDERS], *waits]
+    holders = _holders(timeline, begins[0])[:MAX_HOLDERS]
+    series = [*holders, *waits]
     owners = [timeline.subject_of(change) for change in series] + ([told.owner] if told else [])
     component = next(filter(None, owners), "")
-    clauses = [course(change) for change in series]
+    # Who holds the lock and who waits comes first; every series has a claim of its own beside.
+    clauses = [course(change) for change in holders[:1]]
     if told is not None:
         clauses += [first_record(told.template), *_named_holder(timeline, told)]
-    parts: list[Part] = [f"{component}: "] if series else []
-    for position, clause in enumerate(clauses):
-        parts += ["; ", *clause] if position else clause
+    clauses += [course(change) for change in series[len(holders[:1]) :]]
+    parts: list[Part] = [f"{component}: ", *clauses[0]] if series else clauses[0]
     elsewhere = [effect for effect in effects.before(begins[0]) if component not in effect.components]
     status = _status(bool(waits and told) and not elsewhere)
     support = [binding for change in series for binding in raw_samples(timeline.material, change)]
-    yield Candidate(component, "lock.contention", begins[0], status, sentence(*parts), support, series)
+    yield Candidate(
+        component, "lock.contention", begins[0], status, parts, clauses[1:], support, series
+    )  # fmt: skip
 
 
 def _holders(timeline: Timeline, first: float) -> list[MetricChange]:
@@ -119,12 +125,11 @@ def _resource_full(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
         component = timeline.subject_of(change) if pair.largest_labels else pair.owner
         in_order = refusal is not None and refusal.seconds >= pair.filled - timeline.effect_window
         status = _status(in_order and not effects.before(change.onset) and component != pair.owner)
-        parts = [f"{component}: ", *beginning(change), "; ", *limit_use(pair)]
-        if refusal is not None:
-            parts += ["; ", *first_record(refusal.template)]
+        parts: list[Part] = [f"{component}: ", *beginning(change)]
+        clauses = [limit_use(pair), *([first_record(refusal.template)] if refusal else [])]
         support = raw_samples(timeline.material, change)
         fault = _resource_fault(pair)
-        yield Candidate(component, fault, change.onset, status, sentence(*parts), support, [change])
+        yield Candidate(component, fault, change.onset, status, parts, clauses, support, [change])
 
 
 def _own_exception(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
@@ -134,9 +139,9 @@ def _own_exception(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
             continue
         parts = first_record(failure.template)
         detail = failure.template.spot.at("detail")
-        if excerpt := quotation(detail.at("text").text):
-            parts += ["; its record names ", line_quote(detail, excerpt)]
-        yield Candidate(failure.owner, "code.exception", failure.seconds, "possible", sentence(*parts))
+        excerpt = quotation(detail.at("text").text)
+        clauses: list[list[Part]] = [["its record names ", line_quote(detail, excerpt)]] if excerpt else []
+        yield Candidate(failure.owner, "code.exception", failure.seconds, "possible", parts, clauses)
         return
 
 

@@ -93,8 +93,10 @@ def in_all(pair: Pair) -> list[Part]:
 def first_record(template: Template) -> list[Part]:
     """Say when a kind of log line first appeared: the clause behind "before"."""
     first, who = template.first, template.owner or template.source
-    if template.is_status or not template.quote:
+    if template.is_status:
         what: list[Part] = [f"{who} first answered with status ", literal(template.spot.at("outcome"))]
+    elif not template.quote:
+        what = [f"{who} first logged a failing line"]
     elif template.tally is not None:
         what = [f"{who} first logged ", line_quote(first, template.quote)]
     else:

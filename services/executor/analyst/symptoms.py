@@ -12,6 +12,7 @@ from services.executor.analyst.failures import Failure, Failures
 from services.executor.analyst.findings import (
     Finding,
     Part,
+    counted,
     instant,
     line_instant,
     line_quote,
@@ -22,10 +23,9 @@ from services.executor.analyst.findings import (
 )
 from services.executor.analyst.phrases import course, limit_use, raw_samples
 from services.executor.analyst.signs import Sign
-from services.executor.analyst.spot import Spot
+from services.executor.analyst.silences import silences
 from services.executor.analyst.timeline import Timeline
 from services.executor.analyst.views import Log, MetricChange, Pair
-from services.executor.analyst.words import seconds_of
 
 # A tired person reads so many.
 MAX_SYMPTOMS = 8
@@ -59,7 +59,7 @@ def symptoms(timeline: Timeline, effects: Effects, causes: Iterable[Candidate]) 
     rest = [finding for finding in direct if finding is not first]
     rest.sort(key=lambda finding: not timeline.topology.is_edge(finding.component))
     series = [_series(timeline, change) for change in telling[:MAX_SERIES]]
-    silent = [] if failures.all else _silences(timeline)
+    silent = [] if failures.all else silences(timeline)
     found = [*([first] if first else []), *mechanism, *rest, *series, *silent][:MAX_SYMPTOMS]
     main = next((finding for finding in found if finding.claim_type == "symptom"), None)
     return [replace(finding, critical=True) if finding is main else finding for finding in found]
@@ -98,8 +98,8 @@ def _slow_requests(log: Log) -> list[Finding]:
     if after <= 3 * before or not first.at("text").text:
         return []
     parts: list[Part] = [
-        f"{log.owner or log.source}: ", number(durations.at("over_1s_after")),
-        " requests took longer than one second",
+        f"{log.owner or log.source}: ", *counted(durations.at("over_1s_after"), "request", "requests"),
+        " took longer than one second",
     ]  # fmt: skip
     if before:
         # The longest and the first one may be among those.
@@ -111,30 +111,6 @@ def _slow_requests(log: Log) -> list[Finding]:
         ]  # fmt: skip
     parts += ["; ", number(durations.at("over_1s_before")), " before ", instant(log.spot.at("split"))]
     return [Finding("symptom", "confirmed", log.owner, sentence(*parts))]
-
-
-def _silences(timeline: Timeline) -> list[Finding]:
-    """Tell of a log that paused at the onset; pointless where failures tell the story."""
-    onset = timeline.onset
-    if onset is None:
-        return []
-    pauses = [(log, log.pause) for log in timeline.split_logs if log.pause is not None]
-    return [
-        _silence(log, pause)
-        for log, pause in pauses
-        if abs((seconds_of(pause.at("last_before", "time").text) or 0.0) - onset.seconds)
-        <= timeline.effect_window
-    ]
-
-
-def _silence(log: Log, pause: Spot) -> Finding:
-    parts: list[Part] = [
-        f"{log.owner or log.source} logged its last line before a pause at ",
-        line_instant(pause.at("last_before")), " and its next one at ", line_instant(pause.at("first_after")),
-        ", ", number(pause.at("seconds")), " s later where ", number(pause.at("typical_seconds")),
-        " s is usual",
-    ]  # fmt: skip
-    return Finding("symptom", "confirmed", log.owner, sentence(*parts))
 
 
 def _folded(failures: Failures) -> list[Failure]:
@@ -163,15 +139,17 @@ def _line(failure: Failure, claim_type: ClaimTypeName) -> Finding:
 
 def _what(failure: Failure) -> list[Part]:
     template, who = failure.template, failure.owner or failure.template.source
-    count = number(template.counted.at("count_after"))
+    count = template.counted.at("count_after")
     if template.is_status:
-        return [f"{who} answered ", count, " requests with status ", literal(template.spot.at("outcome"))]
-    if template.quote:
-        if template.tally is not None:
-            return [f"{who} logged ", line_quote(template.first, template.quote), " ", count, " times"]
-        example = line_quote(template.first, template.example or template.quote)
-        return [f"{who} logged ", count, " lines of the same kind as ", example]
-    return [f"{who} logged ", count, " failing lines"]
+        status = literal(template.spot.at("outcome"))
+        return [f"{who} answered ", *counted(count, "request", "requests"), " with status ", status]
+    if not template.quote:
+        return [f"{who} logged ", *counted(count, "failing line", "failing lines")]
+    if template.tally is not None:
+        times = ["once"] if count.count == 1 else [number(count), " times"]
+        return [f"{who} logged ", line_quote(template.first, template.quote), " ", *times]
+    example = line_quote(template.first, template.example or template.quote)
+    return [f"{who} logged ", *counted(count, "line", "lines"), " of the same kind as ", example]
 
 
 def _limit(pair: Pair) -> Finding:

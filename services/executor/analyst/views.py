@@ -5,11 +5,11 @@ from functools import cached_property
 
 from services.executor.analyst.signs import Sign, sign_of_metric
 from services.executor.analyst.spot import Spot
-from services.executor.analyst.words import quotation, seconds_of
+from services.executor.analyst.words import clean_pieces, quotation, seconds_of
 
 # Gaps between independent lines are exponential: ten times the usual one is not chance, in a busy log.
-_PAUSE_FACTOR = 10.0
-_PAUSE_SECONDS = 2.0
+PAUSE_FACTOR = 10.0
+PAUSE_SECONDS = 2.0
 # A resource that was this full all along was not filled by the trouble.
 _FULL_SHARE = 0.8
 _TIME_KEYS = ("time", "timestamp", "ts", "at", "start", "started_at")
@@ -37,6 +37,11 @@ class Template:
     def first(self) -> Spot:
         """The first line that is counted."""
         return self.counted.at("first")
+
+    @property
+    def last(self) -> Spot:
+        """The last line of this shape."""
+        return self.spot.at("last")
 
     @property
     def is_status(self) -> bool:
@@ -71,7 +76,11 @@ class Template:
     @cached_property
     def quote(self) -> str:
         """What all its lines say, or else the telling part of the first one; may be empty."""
-        return self.spot.at("common").text or self.example
+        common = self.spot.at("common").text
+        # What stands inside of a terminal's codes is no message.
+        seen = clean_pieces(self.spot.at("first", "text").text)
+        shown = (text for text in (common, quotation(common)) if any(text in piece for piece in seen))
+        return next(filter(None, shown), self.example)
 
     @property
     def example(self) -> str:
@@ -125,7 +134,7 @@ class Log:
         """The longest pause between two lines, where it is far longer than usual."""
         silence = self.spot.at("silence")
         usual, longest = silence.at("typical_seconds").number, silence.at("seconds").number
-        if not usual or longest is None or longest < max(_PAUSE_SECONDS, _PAUSE_FACTOR * usual):
+        if not usual or longest is None or longest < max(PAUSE_SECONDS, PAUSE_FACTOR * usual):
             return None
         return silence
 
@@ -135,6 +144,19 @@ class Log:
         tallies = {spot.at("text").text: spot for spot in self.spot.at("literals").items()}
         bare = [Template(spot, self.source, self.owner) for spot in self.spot.at("templates").items()]
         return [_tallied(each, tallies.get(each.quote)) for each in bare]
+
+    @cached_property
+    def last(self) -> Template | None:
+        """The shape of the last record with a time; None where the listed shapes may not hold it."""
+        if self.spot.at("other").members():
+            return None
+        timed = [each for each in self.templates if seconds_of(each.last.at("time").text) is not None]
+        return max(timed, key=lambda each: each.last.at("n").count, default=None)
+
+    @property
+    def last_seconds(self) -> float | None:
+        """The instant of the last line in seconds since the epoch."""
+        return seconds_of(self.last.last.at("time").text) if self.last else None
 
     @cached_property
     def outcomes(self) -> list[Template]:

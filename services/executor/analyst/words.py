@@ -10,8 +10,8 @@ from services.common.evidence.matching import hides
 
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-# What remains of a terminal's colour code without its escape character.
-_COLOUR = re.compile(r"^\[[0-9;]*m")
+# What a terminal obeys and does not show: colours and moves; titles and the like with all their text.
+_TERMINAL = re.compile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?)")
 _MAX_QUOTE = 160
 # Shorter pieces say nothing, and the gate refuses to match them.
 _MIN_QUOTE = 4
@@ -85,9 +85,9 @@ def quotation(text: str, level: str = "") -> str:
 
 
 def clean_pieces(text: str) -> list[str]:
-    """Split a text at the characters that hide or reorder what a person sees, colour codes included."""
-    runs = groupby(text, key=hides)
-    return [_COLOUR.sub("", "".join(run)) for hidden, run in runs if not hidden]
+    """Split a text at the characters that hide or reorder what a person sees, terminal codes included."""
+    runs = (run for piece in _TERMINAL.split(text) for run in groupby(piece, key=hides))
+    return ["".join(run) for hidden, run in runs if not hidden]
 
 
 def details(text: str) -> list[str]:
@@ -106,13 +106,19 @@ def _microseconds(instant: str) -> str:
 def _candidates(text: str, level: str) -> list[str]:
     if text.lstrip().startswith("{"):
         return _json_messages(text)
-    found = re.search(rf"\b{re.escape(level)}\b", text, re.IGNORECASE) if level else None
-    if found is None:
-        return [text]
+    pieces = clean_pieces(text)
+    for index, piece in enumerate(pieces):
+        found = re.search(rf"\b{re.escape(level)}\b", piece, re.IGNORECASE) if level else None
+        if found is not None:
+            return [*_behind(piece, found), *pieces[index + 1 :]]
+    return pieces
+
+
+def _behind(piece: str, level: re.Match[str]) -> list[str]:
     # What stands between the level and the first word are brackets, process numbers and the like.
-    rest = text[found.end() :]
+    rest = piece[level.end() :]
     start = re.search(r"(?:^|[\s\]])(?=[A-Za-z])", rest)
-    lead = text[found.start() :] if rest.startswith(": ") else rest[start.end() :] if start else rest
+    lead = piece[level.start() :] if rest.startswith(": ") else rest[start.end() :] if start else rest
     return [lead, rest]
 
 

@@ -4,16 +4,20 @@ It is back when several samples in a row lie within what the samples before the 
 does not leave again for as long; a plateau elsewhere is no return.
 
 The baseline period is not given. It begins as the first third of the samples and is then everything before
-the onset that it led to, until both agree. The onset is found backwards from the largest excursion, so that a
-small disturbance long before does not count as its beginning. This is a retrospective single change-point
-test on robustly standardised samples; see Hampel, "The influence curve and its role in robust estimation",
-JASA 69, 1974, for the outlier rule that it uses.
+the onset that it led to, until both agree. A step inside of that third has most of it on the new level: it is
+looked for by itself, as the place where all samples before lie on one side of all that follow, single ones
+apart.
+
+The onset is found backwards from the largest excursion, so that a small disturbance long before does not
+count as its beginning. This is a retrospective single change-point test on robustly standardised samples; see
+Hampel, "The influence curve and its role in robust estimation", JASA 69, 1974, for its outlier rule.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
-from services.executor.tools.robust import Baseline, baseline_of
+from services.executor.tools.robust import Baseline, baseline_of, lower_median
 
 # Fewer samples tell nothing about what is normal.
 MIN_BASELINE = 4
@@ -31,6 +35,8 @@ GAP = 2
 # Above rounding errors.
 SMALLEST_MOVE = 1e-9
 _MAX_ROUNDS = 4
+# A running median over this many samples to each side takes out single ones and keeps the edge of a step.
+_REACH = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,11 @@ class Excursion:
 def find_excursion(values: Sequence[float]) -> Excursion | None:
     """Return the main excursion of a series, or None when it stays in its baseline."""
     end = max(MIN_BASELINE, len(values) // 3)
+    return _settled(values, end) or _early_step(values, end)
+
+
+def _settled(values: Sequence[float], end: int) -> Excursion | None:
+    """Return the excursion from a baseline that it agrees with, beginning with the first `end` samples."""
     found = None
     for _ in range(_MAX_ROUNDS):
         if end >= len(values):
@@ -59,6 +70,29 @@ def find_excursion(values: Sequence[float]) -> Excursion | None:
             break
         end = found.onset
     return found
+
+
+def _early_step(values: Sequence[float], limit: int) -> Excursion | None:
+    """Return the step to a new, lasting level among the first samples, the widest one if there are more."""
+    smooth = [
+        lower_median(values[max(0, index - _REACH) : index + _REACH + 1]) for index in range(len(values))
+    ]
+    before = list(zip(accumulate(smooth, min), accumulate(smooth, max), strict=True))
+    back = smooth[::-1]
+    after = list(zip(accumulate(back, min), accumulate(back, max), strict=True))[::-1]
+    gaps = [
+        (_gap(before[at - 1], after[at]), at)
+        for at in range(MIN_BASELINE, min(limit, len(values) - MIN_BASELINE) + 1)
+    ]
+    gap, at = max(gaps, default=(0.0, 0))
+    found = _settled(values, at) if gap > 0 else None
+    return found if found is not None and found.ended is None and found.onset <= limit else None
+
+
+def _gap(before: tuple[float, float], after: tuple[float, float]) -> float:
+    """Return how far two ranges lie apart; 0 where that is less than either of them is wide."""
+    gap = max(after[0] - before[1], before[0] - after[1])
+    return gap if gap >= max(before[1] - before[0], after[1] - after[0]) else 0.0
 
 
 def _from_baseline(values: Sequence[float], end: int) -> Excursion | None:

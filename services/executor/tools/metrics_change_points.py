@@ -49,7 +49,9 @@ def change_points(series: Sequence[Series], start: float | None, end: float | No
     levels = [(each, points) for each, points in judged if (each.source, each.name) not in named]
     changes = [change for each, points in levels if (change := _change(each, points, begin))]
     changes.sort(key=lambda change: (change.points.times[change.onset], change.series.name))
+    bounds = {"start": start, "end": end}
     return {
+        **{side: instant(seconds) for side, seconds in bounds.items() if seconds is not None},
         "inputs": _sources(series),
         "series": [_listed(change) for change in changes[:MAX_LISTED]],
         "unchanged": number(len(judged) - len(changes)),

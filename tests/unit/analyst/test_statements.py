@@ -197,3 +197,79 @@ def test_many_alerts_are_told_in_two_sentences_and_causes_come_first(tmp_path: P
     assert kinds[0] == "cause"
     assert len(kinds) - kinds.count("cause") <= 12
     assert sum("the alert" in claim.statement for claim in found.evidence.claims) <= 2
+
+
+def filled_by_a_change(incident: Incident) -> None:
+    """A change after which one client takes all sessions of the database, one by one."""
+    names = incident.names
+    text = f"{names.front} configuration revision 7 rolled out: sessions.keep_open_while_idle false -> true"
+    incident.change(FAULT_AT - 4, names.front, "config_rollout", text)
+    incident.steady("db_max_sessions_in_this_database", "max", {"job": names.database}, 60)
+    for client in (names.back, names.worker):
+        incident.steady("db_sessions_in_this_database", "sessions", {"client": client, "state": "idle"}, 4)
+    incident.metric(
+        "db_sessions_in_this_database", "sessions", {"client": names.front, "state": "idle"},
+        lambda second: float(min(52, 4 + max(0, second - FAULT_AT))),
+    )  # fmt: skip
+    for second in range(FAULT_AT + 48, DURATION):
+        incident.log(names.database, second, "FATAL sorry, too many clients already")
+    for number in range(4):
+        incident.alert(FAULT_AT + 60 + number, f"ErrorBudgetBurnsTooFastInWindow{number}", names.front)
+
+
+def test_no_sentence_is_too_long_and_what_a_cause_leaves_unsaid_still_supports_it(tmp_path: Path) -> None:
+    incident = Incident()
+    filled_by_a_change(incident)
+    found = run(incident, tmp_path)
+
+    assert max(len(claim.statement) for claim in found.evidence.claims) <= 350
+    (cause,) = found.of_type("cause")
+    assert (cause.fault, cause.status) == ("config.changed", "confirmed")
+    assert f"recorded at {iso(FAULT_AT - 4)[:19]}Z, before " in cause.statement
+    limit = claim_with(found, "where db_max_sessions_in_this_database is 60")
+    assert (limit.claim_type, "db_max_sessions" in cause.statement) == ("symptom", False)
+    assert set(limit.evidence_bindings) <= set(cause.evidence_bindings)
+
+
+def killed(incident: Incident, *, restarts: int = 0) -> None:
+    """The back service stops; with `restarts` it writes again from that second on."""
+    names = incident.names
+    incident.metric("up", "up", {"job": names.back}, lambda second: 0.0 if second > FAULT_AT else 1.0)
+    lines = incident.lines[names.back]
+    incident.lines[names.back] = [
+        line for line in lines if line[0] < FAULT_AT or (restarts and line[0] >= restarts)
+    ]
+    incident.log(names.back, FAULT_AT - 0.3, "INFO drained no connections")
+    for second in range(FAULT_AT + 1, DURATION):
+        incident.log(names.front, second, f"ERROR call to {names.back} failed: Connection refused")
+    incident.alert(FAULT_AT + 30, "ErrorsHigh", names.front)
+
+
+def test_a_stopped_process_is_told_with_its_last_line(tmp_path: Path) -> None:
+    incident = Incident()
+    killed(incident)
+    found = run(incident, tmp_path)
+
+    (cause,) = found.of_type("cause")
+    last = f'stock logged its last line, "drained no connections", at {iso(FAULT_AT - 0.3)[:19]}Z'
+    assert (cause.fault, last in cause.statement) == ("process.down", True)
+    assert any("drained no connections" in binding.matched_text for binding in cause.evidence_bindings)
+
+
+def test_a_process_that_came_back_is_told_with_its_pause(tmp_path: Path) -> None:
+    incident = Incident()
+    killed(incident, restarts=FAULT_AT + 200)
+    found = run(incident, tmp_path)
+
+    (cause,) = found.of_type("cause")
+    assert f"stock logged its last line before a pause at {iso(FAULT_AT - 0.3)[:19]}Z" in cause.statement
+
+
+def test_a_stopped_process_that_goes_on_to_write_is_not_called_silent(tmp_path: Path) -> None:
+    incident = Incident()
+    kept = list(incident.lines[incident.names.back])
+    killed(incident)
+    incident.lines[incident.names.back] = kept
+    found = run(incident, tmp_path)
+
+    assert "its last line" not in found.of_type("cause")[0].statement

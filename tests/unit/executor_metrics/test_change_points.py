@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from services.executor.sources.metrics import Series
 from services.executor.tools.metrics_change_points import MAX_LISTED, change_points
+from services.executor.tools.samples import instant
 
 BEGIN = 1_800_000_000
 STEP = 5.0
@@ -139,6 +140,7 @@ def test_samples_outside_the_window_and_without_a_number_do_not_count() -> None:
     document = change_points([one], None, BEGIN + CHANGE_AT * STEP)
 
     assert document == {
+        "end": instant(BEGIN + CHANGE_AT * STEP),
         "inputs": [{"source": "metrics/a.json", "sha256": "0" * 64}],
         "series": [],
         "unchanged": "1",

@@ -188,3 +188,37 @@ def test_a_series_of_zeros_that_begins_late_did_not_appear_when_it_rose() -> Non
 
     assert change["onset"] == instant(BEGIN + 300)
     assert change["before"] == {"time": instant(BEGIN + 295), "value": "0"}
+
+
+@given(
+    count=st.integers(40, 200), share=st.floats(0.1, 0.9), base=st.integers(0, 50),
+    jump=st.integers(60, 10_000), seed=st.integers(0, 10_000), falls=st.booleans(),
+)  # fmt: skip
+def test_a_clear_step_is_found_wherever_it_lies(
+    count: int, share: float, base: int, jump: int, seed: int, falls: bool
+) -> None:
+    at = min(max(4, round(share * count)), count - 4)
+    series = drawn(Shape([0.0] * at + [1.0] * (count - at)), base, jump, seed, irregular=False, falls=falls)
+
+    change = change_of(series)
+
+    check(change, series)
+    assert change["onset"] == instant(BEGIN + 5 * at)
+    assert (change["direction"], change["ended"]) == ("fall" if falls else "rise", None)
+
+
+@given(st.integers(0, 10_000), st.integers(5, 20))
+def test_one_sample_back_at_the_old_level_does_not_hide_an_early_step(seed: int, at: int) -> None:
+    shape = Shape([0.0] * at + [1.0] * 40 + [0.0] + [1.0] * 40)
+    series = drawn(shape, 5, 500, seed, irregular=False, falls=False)
+
+    assert change_of(series)["onset"] == instant(BEGIN + 5 * at)
+
+
+@given(st.lists(st.sampled_from([100, 101, 102, 103, 104]), min_size=40, max_size=120))
+def test_a_level_that_only_trembles_has_no_step(values: list[int]) -> None:
+    samples = [(float(BEGIN + 5 * index), str(value)) for index, value in enumerate(values)]
+    series = Series("m.json", "", 1, 1, "0" * 64, "level", "", {}, samples, 5.0)
+    document = cast("dict[str, list[object]]", change_points([series], None, None))
+
+    assert document["series"] == []
