@@ -55,6 +55,11 @@ def number(spot: Spot) -> Cited:
     return _cited(show_number(spot.text), spot.bind())
 
 
+def none(count: Spot) -> list[Part]:
+    """Say that there is nothing where a document counted 0."""
+    return [_cited("none", count.bind())]
+
+
 def instant(spot: Spot) -> Cited:
     """Cite an instant that a document states."""
     return _cited(show_instant(spot.text), spot.bind())

@@ -44,8 +44,9 @@ def beginning(change: MetricChange) -> list[Part]:
     if change.by_rate:
         pace = " began to grow faster at " if change.rises else " began to grow more slowly at "
         return [*series_name(change), pace, instant(spot.at("onset"))]
-    verb = " began to rise from " if change.rises else " began to fall from "
-    return [*series_name(change), verb, number(spot.at("before", "value")), " at ", instant(spot.at("onset"))]
+    verb = " rose from " if change.rises else " fell from "
+    values = number(spot.at("before", "value")), " to ", number(spot.at("at", "value"))
+    return [*series_name(change), verb, *values, " at ", instant(spot.at("onset"))]
 
 
 def course(change: MetricChange) -> list[Part]:
@@ -67,19 +68,17 @@ def course(change: MetricChange) -> list[Part]:
 
 
 def limit_use(pair: Pair) -> list[Part]:
-    """Say how much of a limit was used, when it was about reached, and by what most."""
+    """Say how much of a limit was used at most, when first, and by what most."""
     spot = pair.spot
-    parts: list[Part] = [*in_all(pair), literal(spot.at("usage_name"))]
-    if pair.reached is not None and spot.at("reached_value").number != spot.at("usage_max").number:
-        parts += [" stood at ", number(spot.at("reached_value")), " at ", instant(spot.at("reached")), " and"]
-    parts += [" reached ", number(spot.at("usage_max"))]
-    if pair.reached is not None and spot.at("reached_value").number == spot.at("usage_max").number:
-        parts += [" at ", instant(spot.at("reached"))]
-    parts += [", where ", literal(spot.at("limit_name")), " is ", number(spot.at("limit"))]
+    parts: list[Part] = [
+        *in_all(pair), literal(spot.at("usage_name")), " reached ", number(spot.at("usage_max")), " at ",
+        instant(spot.at("max_at")), ", where ", literal(spot.at("limit_name")), " is ",
+        number(spot.at("limit")),
+    ]  # fmt: skip
     if pair.largest_labels:
         labels = spot.at("largest", "labels")
         parts += [
-            "; at its highest, the largest part was ", literal(labels, telling_labels(labels.text)), " with ",
+            "; the largest part then was ", literal(labels, telling_labels(labels.text)), " with ",
             number(spot.at("largest", "value")),
         ]  # fmt: skip
     return parts

@@ -17,6 +17,7 @@ from services.executor.analyst.findings import (
     line_instant,
     line_quote,
     literal,
+    none,
     number,
     sentence,
     subject,
@@ -109,7 +110,8 @@ def _slow_requests(log: Log) -> list[Finding]:
             ", the longest ", number(durations.at("max_seconds")), " s, the first logged at ",
             line_instant(first), " and the last at ", line_instant(last),
         ]  # fmt: skip
-    parts += ["; ", number(durations.at("over_1s_before")), " before ", instant(log.spot.at("split"))]
+    earlier = durations.at("over_1s_before")
+    parts += ["; ", *([number(earlier)] if before else none(earlier)), " before"]
     return [Finding("symptom", "confirmed", log.owner, sentence(*parts))]
 
 
@@ -131,9 +133,13 @@ def _claim_type(failure: Failure, failures: Failures) -> ClaimTypeName:
 
 def _line(failure: Failure, claim_type: ClaimTypeName) -> Finding:
     template, split = failure.template, instant(failure.log.spot.at("split"))
-    since = line_instant(template.first) if failure.is_new else split
-    before = number(template.counted.at("count_before"))
-    parts = [*_what(failure), " from ", since, " on; ", before, " before ", split]
+    before = template.counted.at("count_before")
+    if not before.count:
+        # The first line of the whole window: that there is none before it is bound to a count of 0.
+        when = [" from ", line_instant(template.first), " on; ", *none(before), " before"]
+    else:
+        when = [" from ", split, " on; ", number(before), " before"]
+    parts = [*_what(failure), *when]
     return Finding(claim_type, "confirmed", failure.owner, sentence(*parts))
 
 

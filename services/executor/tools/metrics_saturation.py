@@ -164,9 +164,9 @@ def _pair(limit: _Reading, usage: _Usage) -> Json:
         "limit": limit.points.tokens[0],
         "usage_before": token_of(lower_median(first_third)),
         "usage_max": token_of(usage.values[peak]),
+        "max_at": instant(usage.times[peak]),
         "ratio_max": number(round(ratio, 4)),
         "reached": None if reached is None else instant(usage.times[reached]),
-        "reached_value": None if reached is None else token_of(usage.values[reached]),
     }
     if len(usage.parts) > 1:
         pair["largest"] = _largest(usage, usage.times[peak])

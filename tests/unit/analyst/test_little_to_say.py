@@ -105,7 +105,7 @@ def test_a_failure_that_cannot_be_quoted_is_counted(hidden: str, count: int, tmp
 
     what = "1 failing line" if count == 1 else f"{count} failing lines"
     (symptom,) = found.of_type("symptom")
-    assert symptom.statement.startswith(f"logs/app.log logged {what} from {stamp(60)[:19]}Z on; 0 before ")
+    assert symptom.statement.startswith(f"logs/app.log logged {what} from {stamp(60)[:19]}Z on; none before")
 
 
 @pytest.mark.parametrize("hidden", HIDDEN.values(), ids=HIDDEN.keys())
