@@ -69,8 +69,9 @@ def line_quote(line: Spot, excerpt: str) -> Cited:
 
 
 def quote(spot: Spot, excerpt: str) -> Cited:
-    """Cite a literal part of a text."""
-    return _cited(f'"{excerpt}"', spot.bind(excerpt))
+    """Cite a literal part of a text, between curly marks where it holds quotations itself."""
+    words = f"“{excerpt}”" if '"' in excerpt else f'"{excerpt}"'
+    return _cited(words, spot.bind(excerpt))
 
 
 def literal(spot: Spot, shown: str = "") -> Cited:

@@ -21,6 +21,7 @@ from services.executor.analyst.findings import (
     subject,
 )
 from services.executor.analyst.phrases import course, limit_use, raw_samples
+from services.executor.analyst.records import named_exception
 from services.executor.analyst.signs import Sign
 from services.executor.analyst.spot import Spot
 from services.executor.analyst.timeline import Timeline
@@ -157,7 +158,7 @@ def _line(failure: Failure, claim_type: ClaimTypeName) -> Finding:
     template, split = failure.template, instant(failure.log.spot.at("split"))
     since = line_instant(template.first) if failure.is_new else split
     before = number(template.counted.at("count_before"))
-    parts = [*_what(failure), " from ", since, " on; ", before, " before ", split]
+    parts = [*_what(failure), " from ", since, " on; ", before, " before ", split, *named_exception(template)]
     return Finding(claim_type, "confirmed", failure.owner, sentence(*parts))
 
 

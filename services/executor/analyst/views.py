@@ -5,7 +5,8 @@ from functools import cached_property
 
 from services.executor.analyst.signs import Sign, sign_of_metric
 from services.executor.analyst.spot import Spot
-from services.executor.analyst.words import quotation, seconds_of
+from services.executor.analyst.stated import stated_by
+from services.executor.analyst.words import mechanism_clause, quotation, seconds_of
 
 # Gaps between independent lines are exponential: ten times the usual one is not chance, in a busy log.
 _PAUSE_FACTOR = 10.0
@@ -70,8 +71,15 @@ class Template:
 
     @cached_property
     def quote(self) -> str:
-        """What all its lines say, or else the telling part of the first one; may be empty."""
-        return self.spot.at("common").text or self.example
+        """What all its lines say, or else the telling part of the first one; may be empty.
+
+        A mechanism that the first line states is not left out for what it shares with the others.
+        """
+        common, text = self.spot.at("common").text, self.spot.at("first", "text").text
+        mechanism = mechanism_clause(text)
+        if mechanism and stated_by(common) is None:
+            return mechanism
+        return common or self.example
 
     @property
     def example(self) -> str:
