@@ -18,11 +18,10 @@ from services.executor.analyst.findings import (
 from services.executor.analyst.phrases import course, in_all, series_name
 from services.executor.analyst.symptoms import long_window, telling_series
 from services.executor.analyst.timeline import Timeline
-from services.executor.analyst.views import ChangeEvent, Log, MetricChange
+from services.executor.analyst.views import Log, MetricChange
 
 # A tired person reads so many facts, causes apart.
 MAX_FACTS = 12
-MAX_OTHER_CHANGES = 3
 _MAX_QUIET_LOGS = 12
 _MAX_LONG_WINDOWS = 1
 _MAX_MOVED = 3
@@ -38,7 +37,6 @@ def background(
     found = [
         *(_long_windows(timeline) if wrong else _moved(timeline)),
         *_quiet_logs(timeline, {*blamed, *effects.failures.owners}, wrong),
-        *_other_changes(timeline, blamed),
         *_steady_series(timeline),
         *([] if blamed else _unreached_limits(timeline)),
     ]
@@ -118,22 +116,6 @@ def _long_window(timeline: Timeline, change: MetricChange, short: MetricChange) 
         " was back in its usual range at ", instant(short.spot.at("ended")),
     ]  # fmt: skip
     return Finding("context", "confirmed", component, sentence(*parts))
-
-
-def _other_changes(timeline: Timeline, blamed: list[str]) -> list[Finding]:
-    """Name the recorded changes that no cause names, the latest ones."""
-    events = [event for event in timeline.material.events if event.quote and event.instant is not None]
-    others = [event for event in events if event.component not in blamed][-MAX_OTHER_CHANGES:]
-    parts: list[Part] = ["Other recorded changes" if len(others) < len(events) else "Recorded changes"]
-    for position, event in enumerate(others):
-        parts += ["; " if position else ": ", *_change(event)]
-    return [Finding("context", "confirmed", "", sentence(*parts))] if others else []
-
-
-def _change(event: ChangeEvent) -> list[Part]:
-    name: list[Part] = [literal(event.named), " "] if event.named is not None else []
-    at: list[Part] = [" at ", instant(event.instant)] if event.instant is not None else []
-    return [*name, quote(event.summary, event.quote), *at]
 
 
 def _unreached_limits(timeline: Timeline) -> list[Finding]:

@@ -94,14 +94,18 @@ class Effects:
         """The components that hurt, or that an alert or the question names."""
         topology = self.timeline.topology
         hurt = {component for effect in self.all if effect.is_trouble for component in effect.components}
-        labels = {
+        asked = self.timeline.context.question.replace("?", " ").replace(",", " ").replace(":", " ").split()
+        return frozenset(hurt) | self.alerted | topology.mentioned(asked)
+
+    @cached_property
+    def alerted(self) -> frozenset[str]:
+        """The components that a firing alert names."""
+        return self.timeline.topology.mentioned(
             label.text
             for alert in self.timeline.material.alerts
             if alert.firing
             for label in alert.spot.at("labels").members().values()
-        }
-        asked = self.timeline.context.question.replace("?", " ").replace(",", " ").replace(":", " ").split()
-        return frozenset(hurt) | topology.mentioned([*labels, *asked])
+        )
 
     @cached_property
     def strained(self) -> frozenset[str]:
