@@ -30,7 +30,7 @@ def causes(timeline: Timeline, effects: Effects) -> list[Candidate]:
         return confirmed[:1]
     sure = [mechanism for mechanism in mechanisms if mechanism.confirmed]
     if sure:
-        return _distinct([*sure[:1], *changes])
+        return _distinct([*sure[:1], *(change for change in changes if not change.unexplained)])
     if changes and all(change.unexplained for change in changes):
         return _distinct([*mechanisms, *changes])
     return _distinct(changes or mechanisms or direction_candidates(timeline, effects))
@@ -39,9 +39,7 @@ def causes(timeline: Timeline, effects: Effects) -> list[Candidate]:
 def _explained_away(change: Candidate, mechanisms: list[Candidate], timeline: Timeline) -> bool:
     dependencies = timeline.topology.dependencies(change.component)
     return any(
-        mechanism.component in dependencies
-        and (mechanism.fault in _SELF_EVIDENT or (mechanism.confirmed and change.unexplained))
-        for mechanism in mechanisms
+        mechanism.component in dependencies and mechanism.fault in _SELF_EVIDENT for mechanism in mechanisms
     )
 
 

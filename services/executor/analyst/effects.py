@@ -107,6 +107,18 @@ class Effects:
             for label in alert.spot.at("labels").members().values()
         )
 
+    def all_hurt_by(self, origins: Iterable[str]) -> bool:
+        """Tell whether what is wrong with some components can be what is wrong with all that hurt.
+
+        Those count that hurt and that no other hurt one calls: who depends on none of the origins has a
+        trouble of another kind. Where no calls are known, nothing can be ruled out.
+        """
+        topology, causing = self.timeline.topology, frozenset(origins)
+        hurt = {each for effect in self.all if effect.is_trouble for each in effect.components}
+        hurt &= topology.components
+        top = [each for each in hurt if not any(each in topology.dependencies(other) for other in hurt)]
+        return not topology.calls or all(causing & {each, *topology.dependencies(each)} for each in top)
+
     @cached_property
     def strained(self) -> frozenset[str]:
         """The components whose limit was reached, or that report failures or waiting."""

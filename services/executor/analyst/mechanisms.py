@@ -55,8 +55,8 @@ def mechanism_candidates(timeline: Timeline, effects: Effects) -> list[Candidate
 def _stated(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
     """Yield the mechanisms that log lines state in words, about the component where each begins.
 
-    One is confirmed where the words say what happened, only one component can be meant, and nothing that
-    hurts began before it.
+    One is confirmed where the words say what happened, only one component can be meant, nothing that hurts
+    began before it, and all that hurts can be hurt by it.
     """
     told = testimonies(effects.failures)
     for fault in dict.fromkeys(testimony.stated.fault for testimony in told):
@@ -65,7 +65,8 @@ def _stated(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
             if fault == UNREACHABLE and testimony.component in effects.failures.owners:
                 # It answers, and says itself what is wrong with it.
                 continue
-            sure = testimony.stated.outright and len(first) == 1 and not effects.before(testimony.seconds)
+            first_of_all = len(first) == 1 and not effects.before(testimony.seconds)
+            sure = testimony.stated.outright and first_of_all and effects.all_hurt_by([testimony.component])
             parts = _as_told(testimony)
             yield Candidate(testimony.component, fault, testimony.seconds, _status(sure), sentence(*parts))
 

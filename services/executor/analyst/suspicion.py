@@ -85,7 +85,8 @@ def is_proven(suspicion: Suspicion, rivals: Sequence[Suspicion], effects: Effect
     2. No log states a mechanism that the change does not explain. A disk that is full is full whatever was
        deployed: what is stated is known, and the change is not known to lead to it.
     3. Something besides the order links the two: the component's own new error names its own code or what
-       the change names, or what the component holds leaves its level, or its process stops.
+       the change names, or what the component holds rises before anything hurts, or its process stops. And
+       all that hurts can be hurt by it.
     """
     timeline = effects.timeline
     known = suspicion.component in timeline.topology.components
@@ -93,9 +94,9 @@ def is_proven(suspicion: Suspicion, rivals: Sequence[Suspicion], effects: Effect
     first_of_all = known and not restart and not rivals and not effects.before(suspicion.event.seconds)
     fills = filled_by(suspicion.event, timeline) is not None
     begins = fills or (suspicion.own and not _comes_from_below(suspicion, effects))
-    return (
-        first_of_all and begins and not unexplained(suspicion, effects) and (fills or _is_linked(suspicion))
-    )
+    reached = {suspicion.component} | (timeline.topology.uses(suspicion.component) if fills else set())
+    linked = (fills or _is_linked(suspicion, effects)) and effects.all_hurt_by(reached)
+    return first_of_all and begins and not unexplained(suspicion, effects) and linked
 
 
 def unexplained(suspicion: Suspicion, effects: Effects) -> list[Testimony]:
@@ -139,7 +140,14 @@ def shares_names(event: ChangeEvent, text: str) -> bool:
 def _comes_from_below(suspicion: Suspicion, effects: Effects) -> bool:
     if any(effects.failures.origin_of(failure) for failure in suspicion.failures[:1]):
         return True
-    below = effects.timeline.topology.dependencies(suspicion.component)
+    topology = effects.timeline.topology
+    if not topology.calls:
+        # Who depends on whom is not known: then only the first one can be where it begins.
+        return any(
+            failure.owner != suspicion.component and failure.seconds < suspicion.first - CLOCK_SLACK
+            for failure in effects.failures.new
+        )
+    below = topology.dependencies(suspicion.component)
     return any(
         failure.owner in below and failure.seconds <= suspicion.first + CLOCK_SLACK
         for failure in effects.failures.new
@@ -153,11 +161,16 @@ def _explains(suspicion: Suspicion, testimony: Testimony, timeline: Timeline) ->
     if fault == UNREACHABLE:
         # Who stops answering is missed by those who call it.
         teller = testimony.failure.owner
-        missed = testimony.component == suspicion.component or testimony.component == ""
+        missed = testimony.component in (suspicion.component, "")
         return missed and suspicion.component in topology.dependencies(teller)
     if fault == LOCK:
+        # A job that the topology does not know may have touched anything.
         touched = {suspicion.component, *topology.uses(suspicion.component)}
-        return fault_of(event) == "data.changed" and testimony.component in touched
+        reached = testimony.component in touched or suspicion.component not in topology.components
+        return fault_of(event) == "data.changed" and reached
+    if not testimony.stated.outright and suspicion.component in topology.dependencies(testimony.component):
+        # Who waits for it fills up as well.
+        return testimony.seconds >= suspicion.first
     pair = filled_by(event, timeline)
     filled = [resource_fault(pair.spot.at("usage_name").text)] if pair else []
     grown = [resource_fault(change.spot.at("name").text) for change in suspicion.levels]
@@ -166,13 +179,16 @@ def _explains(suspicion: Suspicion, testimony: Testimony, timeline: Timeline) ->
     return fault in [*filled, *grown] or unnamed
 
 
-def _is_linked(suspicion: Suspicion) -> bool:
+def _is_linked(suspicion: Suspicion, effects: Effects) -> bool:
+    hurts = [effect.seconds for effect in effects.all if effect.is_trouble]
+    early = min(hurts, default=suspicion.first) + effects.timeline.step
+    risen = any(change.onset <= early for change in suspicion.levels)
     stopped = any(
         isinstance(effect.source, MetricChange) and effect.source.sign is Sign.DOWN
         for effect in suspicion.effects
     )
     own = any(_names_own_code(failure, suspicion.event) for failure in suspicion.failures)
-    return own or stopped or bool(suspicion.levels)
+    return own or stopped or risen
 
 
 def _names_own_code(failure: Failure, event: ChangeEvent) -> bool:

@@ -75,8 +75,8 @@ def _component(failure: Failure, text: str, stated: Stated, failures: Failures) 
         named = sorted(words & _peers(failure.owner, topology))
         if named or stated.fault != UNREACHABLE:
             return named[0] if named else failure.owner
-        silent = sorted(topology.uses(failure.owner) - failures.owners)
-        return silent[0] if len(silent) == 1 else ""
+        called = sorted(topology.uses(failure.owner))
+        return called[0] if len(called) == 1 else ""
     # A system's log speaks of others: of the one that it names.
     victims = sorted(topology.mentioned(words)) if not failure.owner else []
     return victims[0] if len(victims) == 1 else failure.owner

@@ -91,6 +91,42 @@ def test_an_error_of_a_conversation_with_a_peer_is_not_the_own_code(tmp_path: Pa
     assert found.suspects[0][2] == "possible"
 
 
+def test_a_release_of_somebody_whom_the_others_do_not_need_proves_nothing(tmp_path: Path) -> None:
+    bundle = shop(changed=False)
+    bundle.services = {**bundle.services, "mailer": ["logs/mailer.log"]}
+    bundle.routine("logs/mailer.log")
+    bundle.change(FAILS_AT - 5, "mailer", "mailer 1.0.0 -> 1.1.0")
+    bundle.fails("logs/mailer.log", "ERROR KeyError: 'address'")
+    bundle.fails("logs/cart.log", "ERROR item failed", at=FAILS_AT + 2)
+
+    found = run(bundle, tmp_path)
+
+    assert found.suspects == [("mailer", "release.deployed", "possible")]
+
+
+def test_where_no_calls_are_known_only_the_first_to_fail_can_be_the_cause(tmp_path: Path) -> None:
+    bundle = PlainLogs()
+    bundle.routine("cart.log", "store.log")
+    bundle.change(FAILS_AT - 5, "cart", RELEASE)
+    bundle.fails("store.log", "ERROR index of table parts is damaged", at=FAILS_AT)
+    bundle.fails("cart.log", "ERROR KeyError: 'part'", at=FAILS_AT + 5)
+
+    found = run(bundle, tmp_path)
+
+    assert not [suspect for suspect in found.suspects if suspect[2] == "confirmed"]
+
+
+def test_a_client_that_fills_up_while_it_waits_does_not_excuse_the_release(tmp_path: Path) -> None:
+    bundle = shop(changed=False)
+    bundle.change(FAILS_AT - 5, "store", "store 4.0.0 -> 4.1.0")
+    bundle.fails("logs/store.log", "ERROR TypeError: 'int' object is not callable")
+    bundle.fails("logs/cart.log", "ERROR connection pool exhausted", at=FAILS_AT + 9)
+
+    found = run(bundle, tmp_path)
+
+    assert found.suspects == [("store", "release.deployed", "confirmed")]
+
+
 def test_a_setting_that_the_error_names_proves_the_change(tmp_path: Path) -> None:
     bundle = shop(changed=False)
     bundle.change(FAILS_AT - 5, "cart", "cart configuration: bank.max_amount 900 -> 9", "config_change")

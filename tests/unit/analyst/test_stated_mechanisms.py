@@ -96,6 +96,16 @@ def test_what_broke_before_leaves_the_statement_a_direction(tmp_path: Path) -> N
     assert ("cart", "resource.exhausted", "possible") in found.suspects
 
 
+def test_a_statement_of_somebody_whom_the_others_do_not_need_is_a_direction(tmp_path: Path) -> None:
+    bundle = shop("cart", "store", "mailer")
+    bundle.fails("logs/mailer.log", "ERROR accept: Too many open files", at=FAILS_AT)
+    bundle.fails("logs/cart.log", "ERROR item failed", at=FAILS_AT + 2)
+
+    found = run(bundle, tmp_path)
+
+    assert found.suspects == [("mailer", "resource.exhausted", "possible")]
+
+
 def test_the_log_of_the_system_names_whom_it_killed(tmp_path: Path) -> None:
     bundle = shop("cart", "store", known=False)
     bundle.lines["logs/syslog"] = [
