@@ -12,6 +12,7 @@ FAULTS: Final[dict[str, str]] = {
     "memory.exhausted": "Memory reached its limit.",
     "disk.exhausted": "Disk space reached its limit.",
     "cpu.exhausted": "Processor time reached its limit.",
+    "certificate.expired": "A certificate was used outside the time for which it is valid.",
     "lock.contention": "Work waited for locks that other work held.",
     "process.down": "A process stopped or did not answer.",
     "dependency.unreachable": "A dependency could not be reached.",

@@ -8,15 +8,18 @@ from assay.common.v1 import context_pb2, evidence_pb2
 
 from services.common.evidence.document import ExecutorEvidence
 from services.executor.analyst import follow_up
+from services.executor.analyst.asked import Asked
 from services.executor.analyst.background import background
 from services.executor.analyst.candidates import Candidate
 from services.executor.analyst.causes import causes
 from services.executor.analyst.effects import Effects
 from services.executor.analyst.failures import Failures
-from services.executor.analyst.findings import claims
+from services.executor.analyst.findings import Finding, claims
 from services.executor.analyst.gaps import evidence_gaps
 from services.executor.analyst.material import Material
 from services.executor.analyst.originals import Originals
+from services.executor.analyst.recorded_changes import change_findings
+from services.executor.analyst.second_cycle import answers
 from services.executor.analyst.symptoms import symptoms, telling_series, told_failures
 from services.executor.analyst.timeline import Timeline
 from services.executor.analyst.views import MetricChange
@@ -43,7 +46,23 @@ class _Reading:
     def causes(self) -> list[Candidate]:
         if self.context.intent == context_pb2.INTENT_LOOKUP:
             return []
-        return causes(self.timeline, self.effects)
+        if not self.asked.concerned:
+            return []
+        return [each for each in causes(self.timeline, self.effects) if self.asked.is_about(each.component)]
+
+    @cached_property
+    def asked(self) -> Asked:
+        return Asked(self.effects)
+
+    def wrong(self) -> list[Finding]:
+        """Return what is wrong; only what the question is about is critical."""
+        found = symptoms(self.timeline, self.effects, self.causes)
+        # What is wrong does not answer a question for a number or a name.
+        asks = self.context.intent != context_pb2.INTENT_LOOKUP and self.asked.concerned
+        return [
+            replace(each, critical=each.critical and asks and self.asked.is_about(each.component))
+            for each in found
+        ]
 
     def cited_series(self) -> list[MetricChange]:
         """Return the series whose samples a claim may show: those that began first, and the telling ones."""
@@ -81,22 +100,20 @@ class Analyst:
     ) -> ExecutorEvidence:
         """Return what the calls support.
 
-        `gaps` are claims that were not carried by their evidence. The analyst claims nothing that it does not
-        cite, so it answers them with what the calls of this cycle show, under the same stable ids.
+        `gaps` are claims that were not carried by their evidence. They are answered with what the calls of
+        this cycle show, and nothing else is claimed then.
         """
-        del gaps
         reading = _Reading(context, Material(calls, window_of(context)))
-        wrong = symptoms(reading.timeline, reading.effects, reading.causes)
-        if context.intent == context_pb2.INTENT_LOOKUP:
-            # What is wrong does not answer a question for a number or a name.
-            wrong = [replace(finding, critical=False) for finding in wrong]
+        wrong = reading.wrong()
         found = [
             *(candidate.finding(reading.timeline.topology) for candidate in reading.causes),
             *wrong,
+            *reading.asked.findings(),
             *background(reading.timeline, reading.effects, reading.causes, wrong),
+            *change_findings(reading.timeline, reading.causes),
         ]
         return ExecutorEvidence(
             version="executor_evidence_v2",
-            claims=claims(found, Originals(reading.material)),
-            evidence_gaps=evidence_gaps(reading.timeline, reading.causes),
+            claims=answers(claims(found, Originals(reading.material)), gaps),
+            evidence_gaps=evidence_gaps(reading.effects, reading.causes, reading.asked.gaps()),
         )

@@ -20,11 +20,10 @@ from services.executor.analyst.phrases import course, in_all, series_name
 from services.executor.analyst.readings import empty_window, what_was_read
 from services.executor.analyst.symptoms import long_window, telling_series
 from services.executor.analyst.timeline import Timeline
-from services.executor.analyst.views import ChangeEvent, Log, MetricChange
+from services.executor.analyst.views import Log, MetricChange
 
 # A tired person reads so many facts, causes apart.
 MAX_FACTS = 12
-MAX_OTHER_CHANGES = 3
 _MAX_QUIET = 2
 _MAX_LONG_WINDOWS = 1
 _MAX_MOVED = 3
@@ -41,7 +40,6 @@ def background(
         *empty_window(timeline),
         *(_long_windows(timeline) if wrong else _moved(timeline)),
         *_quiet_logs(timeline, {*blamed, *effects.failures.owners}, wrong),
-        *_other_changes(timeline, blamed),
         *_steady_series(timeline),
         *([] if blamed else _unreached_limits(timeline)),
     ]
@@ -135,38 +133,6 @@ def _long_window(timeline: Timeline, change: MetricChange, short: MetricChange) 
         " was back in its usual range at ", instant(short.spot.at("ended")),
     ]  # fmt: skip
     return Finding("context", "confirmed", component, sentence(*parts))
-
-
-def _other_changes(timeline: Timeline, blamed: list[str]) -> list[Finding]:
-    """Name the recorded changes that no cause names, the latest ones, and those outside the window."""
-    window = timeline.material.window
-    events = [event for event in timeline.material.all_events if event.quote and event.instant is not None]
-    inside = [event for event in events if window.holds(event.seconds)]
-    others = [event for event in inside if event.component not in blamed]
-    outside = [event for event in events if not window.holds(event.seconds)]
-    complete = len(others) == len(inside) <= MAX_OTHER_CHANGES
-    return [
-        *_listed("Recorded changes" if complete else "Other recorded changes", others),
-        *_listed("Changes recorded outside the window", outside),
-    ]
-
-
-def _listed(lead: str, events: Sequence[ChangeEvent]) -> list[Finding]:
-    if not events:
-        return []
-    clauses = [_change(event) for event in reversed(events[-MAX_OTHER_CHANGES:])]
-    _, left = joined([lead, ": ", *clauses[0]], clauses[1:])
-    shown = clauses[: len(clauses) - len(left)]
-    parts: list[Part] = [lead, ": ", *shown[-1]]
-    for clause in reversed(shown[:-1]):
-        parts += ["; ", *clause]
-    return [Finding("context", "confirmed", "", sentence(*parts))]
-
-
-def _change(event: ChangeEvent) -> list[Part]:
-    name: list[Part] = [literal(event.named), " "] if event.named is not None else []
-    at: list[Part] = [" at ", instant(event.instant)] if event.instant is not None else []
-    return [*name, quote(event.summary, event.quote), *at]
 
 
 def _unreached_limits(timeline: Timeline) -> list[Finding]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from services.common.evidence.document import ClaimStatusName, EvidenceBinding
 from services.executor.analyst.findings import Finding, Part, bindings_of, joined, sentence
 from services.executor.analyst.topology import Topology
-from services.executor.analyst.views import MetricChange
+from services.executor.analyst.views import ChangeEvent, MetricChange
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,10 @@ class Candidate:
     support: Sequence[EvidenceBinding] = ()
     series: Sequence[MetricChange] = ()
     """The series that grew with it: observations that deserve a claim of their own."""
+    event: ChangeEvent | None = None
+    """The change that it is about, where it is one."""
+    unexplained: bool = False
+    """True for a change where a log states a mechanism that it does not explain."""
 
     @property
     def confirmed(self) -> bool:

@@ -16,8 +16,9 @@ _SELF_EVIDENT = frozenset({"process.down", "code.exception"})
 def causes(timeline: Timeline, effects: Effects) -> list[Candidate]:
     """Return the causes to claim, the best first; none where nothing supports one.
 
-    A change that explains everything stands alone. A mechanism that shows itself in a component on which the
-    changed one depends explains the change's apparent effects away.
+    A change that is proven stands alone. A mechanism that shows itself in a component on which the changed
+    one depends explains the change's apparent effects away; one that the change does not explain is likelier
+    than the change.
     """
     if not effects.all:
         return []
@@ -29,17 +30,16 @@ def causes(timeline: Timeline, effects: Effects) -> list[Candidate]:
         return confirmed[:1]
     sure = [mechanism for mechanism in mechanisms if mechanism.confirmed]
     if sure:
-        return _distinct([*sure[:1], *changes])
+        return _distinct([*sure[:1], *(change for change in changes if not change.unexplained)])
+    if changes and all(change.unexplained for change in changes):
+        return _distinct([*mechanisms, *changes])
     return _distinct(changes or mechanisms or direction_candidates(timeline, effects))
 
 
 def _explained_away(change: Candidate, mechanisms: list[Candidate], timeline: Timeline) -> bool:
     dependencies = timeline.topology.dependencies(change.component)
     return any(
-        mechanism.fault in _SELF_EVIDENT
-        and mechanism.component in dependencies
-        and mechanism.component != change.component
-        for mechanism in mechanisms
+        mechanism.component in dependencies and mechanism.fault in _SELF_EVIDENT for mechanism in mechanisms
     )
 
 

@@ -1,60 +1,39 @@
 """Changes as causes: what was changed, and what began to move right after it.
 
 A change counts only when an effect begins soon after it on what was changed or on what that uses; a series
-that merely repeats the change is no effect. It is confirmed when nothing that hurts began before it and no
-second change explains the same; where one component's trouble follows from another's, the other one's change
-explains it.
+that merely repeats the change is no effect. Where one component's trouble follows from another's, the other
+one's change explains it. When a change is confirmed is the rule `suspicion.is_proven`.
 """
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from services.common.evidence.document import ClaimStatusName, EvidenceBinding
+from services.common.evidence.document import EvidenceBinding
 from services.executor.analyst.candidates import Candidate
 from services.executor.analyst.effects import CLOCK_SLACK, Effect, Effects
+from services.executor.analyst.failures import Failure
 from services.executor.analyst.findings import Part, instant, line_instant, quote, subject
 from services.executor.analyst.phrases import limit_use
+from services.executor.analyst.records import named_exception
 from services.executor.analyst.signs import tells_change
 from services.executor.analyst.spot import Spot
-from services.executor.analyst.timeline import Timeline, is_part_of
-from services.executor.analyst.views import ChangeEvent, MetricChange, Pair
-from services.executor.analyst.words import seconds_of, vocabulary, words_of
-
-# In this order: "migration deployed" is a change of data, "config rollout" one of configuration.
-_FAULTS: tuple[tuple[str, str], ...] = (
-    ("data.changed", "migration migrate import batch backfill ddl alter schema maintenance vacuum reindex"),
-    ("config.changed", "config configuration setting settings flag parameter secret"),
-    ("scale.changed", "scale scaled scaling replicas autoscale traffic capacity"),
-    (
-        "release.deployed",
-        "deploy deployed deployment release rollout version image upgrade upgraded rollback",
-    ),
-    ("process.down", "restart restarted started starting stopped killed"),
+from services.executor.analyst.suspicion import (
+    Suspicion,
+    fault_of,
+    filled_by,
+    is_proven,
+    shares_names,
+    unexplained,
 )
+from services.executor.analyst.timeline import Timeline, is_part_of
+from services.executor.analyst.views import ChangeEvent, MetricChange
+from services.executor.analyst.words import seconds_of, words_of
+
 # Lines that occur more often than this around the onset are routine.
 _RARE = 3
 # A component writes of a change to itself within this many seconds, and in much the same words.
 ECHO_SECONDS = 5.0
 _SHARED_WORDS = 0.5
-# Versions, settings and the like: what two texts share only when they speak of the same thing.
-_DISTINCTIVE = re.compile(r"\w+(?:[.-]\w+)+|[A-Za-z0-9]+_\w+")
-
-
-@dataclass(frozen=True)
-class _Suspicion:
-    event: ChangeEvent
-    effects: list[Effect]
-    own: bool
-    """True when an effect is on the changed component itself."""
-
-    @property
-    def hurts(self) -> bool:
-        return self.own and any(effect.is_trouble for effect in self.effects)
-
-    @property
-    def first(self) -> float:
-        return self.effects[0].seconds
 
 
 def change_candidates(timeline: Timeline, effects: Effects) -> list[Candidate]:
@@ -64,15 +43,15 @@ def change_candidates(timeline: Timeline, effects: Effects) -> list[Candidate]:
     found = [suspicion for suspicion in found if not _is_victim(suspicion, found, timeline)]
     if any(suspicion.own for suspicion in found):
         found = [suspicion for suspicion in found if suspicion.own]
-    blamed = [suspicion for suspicion in found if _filler(suspicion, timeline) is not None]
+    blamed = [suspicion for suspicion in found if filled_by(suspicion.event, timeline) is not None]
     found = blamed or found
     found.sort(key=lambda suspicion: (-len(suspicion.effects), suspicion.first - suspicion.event.seconds))
-    return [_candidate(suspicion, timeline, _status(suspicion, found, effects)) for suspicion in found]
+    return [_candidate(suspicion, found, effects) for suspicion in found]
 
 
 def logged_changes(timeline: Timeline) -> list[ChangeEvent]:
     """Return what rare log lines around the onset tell of changes that no recorded event tells of."""
-    told = {(event.component, _fault(event)) for event in timeline.material.events}
+    told = {(event.component, fault_of(event)) for event in timeline.material.events}
     found = []
     for log in timeline.material.close_ups:
         for template in log.templates:
@@ -80,12 +59,12 @@ def logged_changes(timeline: Timeline) -> list[ChangeEvent]:
             if template.failed or template.after > _RARE or not tells_change(template.quote):
                 continue
             event = ChangeEvent(first.at("text"), None, template.first_time, log.owner, "")
-            if (event.component, _fault(event)) not in told and event.seconds:
+            if (event.component, fault_of(event)) not in told and event.seconds:
                 found.append(event)
     return found
 
 
-def _suspicion(event: ChangeEvent, timeline: Timeline, effects: Effects) -> _Suspicion | None:
+def _suspicion(event: ChangeEvent, timeline: Timeline, effects: Effects) -> Suspicion | None:
     topology = timeline.topology
     targets = {event.component} | topology.mentioned(re.findall(r"[\w.-]+", event.quote))
     if not any(effects.concerns_trouble(target) for target in targets):
@@ -98,7 +77,7 @@ def _suspicion(event: ChangeEvent, timeline: Timeline, effects: Effects) -> _Sus
     found = own or effects.after(event.seconds, used)
     if not found or _came_too_late(event, own, effects):
         return None
-    return _Suspicion(event, found, bool(own))
+    return Suspicion(event, found, bool(own))
 
 
 def _came_too_late(event: ChangeEvent, own: Sequence[Effect], effects: Effects) -> bool:
@@ -106,7 +85,7 @@ def _came_too_late(event: ChangeEvent, own: Sequence[Effect], effects: Effects) 
     return bool(effects.before(event.seconds)) and not own
 
 
-def _is_victim(suspicion: _Suspicion, others: Sequence[_Suspicion], timeline: Timeline) -> bool:
+def _is_victim(suspicion: Suspicion, others: Sequence[Suspicion], timeline: Timeline) -> bool:
     """Tell whether another change hit a dependency first, so that this one's effects follow from that."""
     dependencies = timeline.topology.dependencies(suspicion.event.component)
     return any(
@@ -115,33 +94,12 @@ def _is_victim(suspicion: _Suspicion, others: Sequence[_Suspicion], timeline: Ti
     )
 
 
-def _filler(suspicion: _Suspicion, timeline: Timeline) -> Pair | None:
-    """Return the limit that the changed component's share reached, if there is one."""
-    component = suspicion.event.component
-    for pair in timeline.material.pairs:
-        if pair.filled is None or pair.filled < suspicion.event.seconds:
-            continue
-        if f'="{component}"' in pair.largest_labels or (
-            not pair.largest_labels and pair.owner in {component, *timeline.topology.uses(component)}
-        ):
-            return pair
-    return None
-
-
-def _status(suspicion: _Suspicion, found: Sequence[_Suspicion], effects: Effects) -> ClaimStatusName:
+def _candidate(suspicion: Suspicion, found: Sequence[Suspicion], effects: Effects) -> Candidate:
+    event, timeline = suspicion.event, effects.timeline
     rivals = [other for other in found if other is not suspicion]
-    if rivals or effects.before(suspicion.event.seconds):
-        return "possible"
-    # A start in a log is as well a consequence; a recorded change is not.
-    restart = suspicion.event.instant is None and _fault(suspicion.event) == "process.down"
-    known = suspicion.event.component in effects.timeline.topology.components
-    return "confirmed" if known and not restart else "possible"
-
-
-def _candidate(suspicion: _Suspicion, timeline: Timeline, status: ClaimStatusName) -> Candidate:
-    event = suspicion.event
+    proven = is_proven(suspicion, rivals, effects)
     shown = _most_telling(suspicion, timeline)
-    pair = _filler(suspicion, timeline)
+    pair = filled_by(suspicion.event, timeline)
     parts: list[Part] = [
         *subject(event.component, event.named),
         "the change ",
@@ -149,19 +107,25 @@ def _candidate(suspicion: _Suspicion, timeline: Timeline, status: ClaimStatusNam
         " is recorded at ",
         _instant(event), ", before ", *shown.clause(),
     ]  # fmt: skip
+    exception = named_exception(shown.source.template) if isinstance(shown.source, Failure) else []
+    clauses = [exception] if exception else []
+    if pair is not None:
+        clauses.append(limit_use(pair))
     return Candidate(
         component=event.component,
-        fault=_fault(event),
+        fault=fault_of(event),
         seconds=event.seconds,
-        status=status,
+        status="confirmed" if proven else "possible",
         parts=parts,
-        clauses=[limit_use(pair)] if pair is not None else [],
+        clauses=clauses,
         support=[*_same_words(event, timeline), *shown.support(timeline)],
         series=_grown(suspicion, shown),
+        event=event,
+        unexplained=bool(unexplained(suspicion, effects)),
     )
 
 
-def _grown(suspicion: _Suspicion, shown: Effect) -> list[MetricChange]:
+def _grown(suspicion: Suspicion, shown: Effect) -> list[MetricChange]:
     """Return the series that the cause names and the clearest other one that began with it."""
     series = [effect for effect in suspicion.effects if isinstance(effect.source, MetricChange)]
     others = sorted((effect for effect in series if effect is not shown), key=lambda effect: -effect.weight)
@@ -169,9 +133,9 @@ def _grown(suspicion: _Suspicion, shown: Effect) -> list[MetricChange]:
     return [effect.source for effect in chosen if isinstance(effect.source, MetricChange)]
 
 
-def _most_telling(suspicion: _Suspicion, timeline: Timeline) -> Effect:
+def _most_telling(suspicion: Suspicion, timeline: Timeline) -> Effect:
     """Choose the effect to show: one that fills a limit, else among the first ones the clearest."""
-    pair = _filler(suspicion, timeline)
+    pair = filled_by(suspicion.event, timeline)
     if pair is not None:
         for effect in suspicion.effects:
             if isinstance(effect.source, MetricChange) and is_part_of(effect.source, pair):
@@ -185,7 +149,7 @@ def _most_telling(suspicion: _Suspicion, timeline: Timeline) -> Effect:
 
 def _same_words(event: ChangeEvent, timeline: Timeline) -> list[EvidenceBinding]:
     """Return the changed component's own log line of the time that tells of the same change."""
-    words, names = words_of(event.quote), set(_DISTINCTIVE.findall(event.quote)) - {event.component}
+    words = words_of(event.quote)
     found = []
     for line, owner in timeline.material.lines():
         text = line.at("text")
@@ -194,7 +158,7 @@ def _same_words(event: ChangeEvent, timeline: Timeline) -> list[EvidenceBinding]
         if owner == event.component and near and tells_change(text.text):
             binding = text.bind()
             shared = len(words & words_of(text.text)) >= _SHARED_WORDS * len(words)
-            if binding is not None and (shared or names & set(_DISTINCTIVE.findall(text.text))):
+            if binding is not None and (shared or shares_names(event, text.text)):
                 found.append(binding)
     return found[:1]
 
@@ -203,12 +167,3 @@ def _instant(event: ChangeEvent) -> Part:
     if event.instant is not None:
         return instant(event.instant)
     return line_instant(Spot(event.summary.call, event.summary.path[:-1]))
-
-
-def _fault(event: ChangeEvent) -> str:
-    for text in (event.kind, event.quote):
-        words = words_of(text)
-        for fault, signs in _FAULTS:
-            if words & vocabulary(signs):
-                return fault
-    return ""

@@ -94,14 +94,30 @@ class Effects:
         """The components that hurt, or that an alert or the question names."""
         topology = self.timeline.topology
         hurt = {component for effect in self.all if effect.is_trouble for component in effect.components}
-        labels = {
+        asked = self.timeline.context.question.replace("?", " ").replace(",", " ").replace(":", " ").split()
+        return frozenset(hurt) | self.alerted | topology.mentioned(asked)
+
+    @cached_property
+    def alerted(self) -> frozenset[str]:
+        """The components that a firing alert names."""
+        return self.timeline.topology.mentioned(
             label.text
             for alert in self.timeline.material.alerts
             if alert.firing
             for label in alert.spot.at("labels").members().values()
-        }
-        asked = self.timeline.context.question.replace("?", " ").replace(",", " ").replace(":", " ").split()
-        return frozenset(hurt) | topology.mentioned([*labels, *asked])
+        )
+
+    def all_hurt_by(self, origins: Iterable[str]) -> bool:
+        """Tell whether what is wrong with some components can be what is wrong with all that hurt.
+
+        Those count that hurt and that no other hurt one calls: who depends on none of the origins has a
+        trouble of another kind. Where no calls are known, nothing can be ruled out.
+        """
+        topology, causing = self.timeline.topology, frozenset(origins)
+        hurt = {each for effect in self.all if effect.is_trouble for each in effect.components}
+        hurt &= topology.components
+        top = [each for each in hurt if not any(each in topology.dependencies(other) for other in hurt)]
+        return not topology.calls or all(causing & {each, *topology.dependencies(each)} for each in top)
 
     @cached_property
     def strained(self) -> frozenset[str]:

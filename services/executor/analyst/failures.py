@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from services.executor.analyst.signs import tells_exhausted, tells_lock_wait, tells_unreachable
+from services.executor.analyst.stated import stated_by
 from services.executor.analyst.timeline import Timeline
 from services.executor.analyst.views import Log, Template
 from services.executor.analyst.words import details
@@ -78,8 +78,7 @@ class Failures:
 
 def is_telling(template: Template) -> bool:
     """Tell whether a line reports a failure, or states a mechanism whatever its level."""
-    text = template.first_text
-    return template.failed or tells_lock_wait(text) or tells_exhausted(text) or tells_unreachable(text)
+    return template.failed or stated_by(template.first_text) is not None
 
 
 def _is_more(template: Template, log: Log) -> bool:

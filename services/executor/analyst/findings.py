@@ -76,8 +76,9 @@ def line_quote(line: Spot, excerpt: str) -> Cited:
 
 
 def quote(spot: Spot, excerpt: str) -> Cited:
-    """Cite a literal part of a text."""
-    return _cited(f'"{excerpt}"', spot.bind(excerpt))
+    """Cite a literal part of a text, between curly marks where it holds quotations itself."""
+    words = f"“{excerpt}”" if '"' in excerpt else f'"{excerpt}"'
+    return _cited(words, spot.bind(excerpt))
 
 
 def literal(spot: Spot, shown: str = "") -> Cited:
@@ -129,13 +130,16 @@ def counted(spot: Spot, one: str, many: str) -> list[Part]:
 def claims(findings: Iterable[Finding], originals: Originals) -> list[Claim]:
     """Give every finding a stable id: its type and its place among those of that type.
 
-    Where an excerpt is cited, the line itself is cited first if it was read.
+    Where an excerpt is cited, the line itself is cited first if it was read. Of findings that say the same,
+    only the first is claimed.
     """
     numbers: Counter[str] = Counter()
+    said: set[str] = set()
     made = []
     for finding in findings:
-        if not _is_presentable(finding):
+        if not _is_presentable(finding) or statement_of(finding) in said:
             continue
+        said.add(statement_of(finding))
         numbers[finding.claim_type] += 1
         claim_id = f"{finding.claim_type}-{numbers[finding.claim_type]}"
         made.append(_claim(finding, claim_id, originals))

@@ -7,7 +7,7 @@ from services.executor.analyst.changes import ECHO_SECONDS
 from services.executor.analyst.effects import Effects
 from services.executor.analyst.failures import Failure, is_telling
 from services.executor.analyst.material import Material
-from services.executor.analyst.signs import tells_lock_wait
+from services.executor.analyst.stated import tells_lock_wait
 from services.executor.analyst.timeline import Timeline
 from services.executor.analyst.views import Log, MetricChange
 from services.executor.analyst.words import instant_text, seconds_of

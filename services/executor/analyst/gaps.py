@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from assay.common.v1 import tool_pb2
 
 from services.executor.analyst.candidates import Candidate
-from services.executor.analyst.timeline import Timeline
+from services.executor.analyst.effects import Effects
+from services.executor.analyst.testimony import testimonies
 
 _EXPECTED = {
     "alerts_list": "alerts",
@@ -14,10 +15,13 @@ _EXPECTED = {
     "logs_templates": "logs",
     "metrics_change_points": "metrics",
 }
+_UNEXPLAINED = "Nothing recorded explains the onset: no change, limit, stop, lock wait or error precedes it."
+_UNPLACED = "Log lines state what failed, but not which of the known components it is about."
 
 
-def evidence_gaps(timeline: Timeline, causes: Sequence[Candidate]) -> list[str]:
-    """Return what is missing, one sentence each."""
+def evidence_gaps(effects: Effects, causes: Sequence[Candidate], unasked: Sequence[str]) -> list[str]:
+    """Return what is missing, one sentence each; `unasked` says what nothing shows of what is asked about."""
+    timeline = effects.timeline
     material = timeline.material
     found = [
         f"No {what} could be read."
@@ -29,8 +33,6 @@ def evidence_gaps(timeline: Timeline, causes: Sequence[Candidate]) -> list[str]:
         found.append(f"Calls without an answer: {failed}.")
     if timeline.onset is None:
         found.append("Nothing in the recorded material leaves its usual range.")
-    elif not causes:
-        found.append(
-            "Nothing recorded explains the onset: no change, limit, stop, lock wait or error precedes it."
-        )
-    return found
+    elif not causes and not unasked:
+        found.append(_UNPLACED if testimonies(effects.failures) else _UNEXPLAINED)
+    return [*unasked, *found]

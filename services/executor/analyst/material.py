@@ -40,10 +40,14 @@ class Material:
 
     @cached_property
     def topology(self) -> Topology:
-        """The recorded topology; without one, the components that the change events name."""
+        """The recorded topology; without one, the components that events name and logs belong to."""
         for document in self.documents("topology_get"):
             return read_topology(document)
-        return Topology({event.component: "" for event in self.events if event.component})
+        logs: dict[str, list[str]] = {event.component: [] for event in self.events}
+        for log in self.logs:
+            logs.setdefault(log.owner, []).append(log.source)
+        known = {name: list(dict.fromkeys(sources)) for name, sources in logs.items() if name}
+        return Topology(dict.fromkeys(known, ""), known)
 
     @cached_property
     def logs(self) -> list[Log]:

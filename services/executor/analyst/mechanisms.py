@@ -1,43 +1,42 @@
 """Mechanisms as causes, where no change explains the trouble: a stopped process, a lock, a full resource.
 
-Each rule answers with candidates or with nothing. A rule confirms only what the order of onsets and the texts
-show together; everything else is a direction.
+What series show comes before what a log alone states: they tell who used a thing up. Each rule answers with
+candidates or with nothing. A rule confirms only what the order of onsets and the texts show together;
+everything else is a direction.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 
 from services.common.evidence.document import ClaimStatusName
 from services.executor.analyst.candidates import Candidate
 from services.executor.analyst.effects import CLOCK_SLACK, Effects
 from services.executor.analyst.failures import Failure
-from services.executor.analyst.findings import Part, line_quote
+from services.executor.analyst.findings import Part, line_instant, line_quote
 from services.executor.analyst.phrases import beginning, course, first_record, limit_use, raw_samples
-from services.executor.analyst.signs import (
-    Sign,
-    tells_exception,
+from services.executor.analyst.records import named_exception
+from services.executor.analyst.signs import Sign, tells_exception, tells_holder
+from services.executor.analyst.silences import fell_silent
+from services.executor.analyst.stated import (
+    OTHER_RESOURCE,
+    UNREACHABLE,
+    is_exhaustion,
     tells_exhausted,
-    tells_holder,
     tells_lock_wait,
     tells_unreachable,
 )
-from services.executor.analyst.silences import fell_silent
+from services.executor.analyst.testimony import Testimony, origins, testimonies
 from services.executor.analyst.timeline import Timeline, is_part_of
-from services.executor.analyst.views import MetricChange, Pair
-from services.executor.analyst.words import quotation, vocabulary, words_of
+from services.executor.analyst.views import MetricChange
+from services.executor.analyst.words import quotation, resource_fault
 
 # What PostgreSQL calls a session that holds its locks and does nothing.
 _OPEN_TRANSACTION = "idle in transaction"
 _HOLDING = (_OPEN_TRANSACTION, "exclusive")
+_EXCEPTION = "code.exception"
 MAX_HOLDERS = 2
 # A log tells details of a wait within so many lines below it.
 _LINES_BELOW = 4
-_RESOURCE_FAULTS = (
-    ("connections.exhausted", vocabulary("connection connections clients backends sessions")),
-    ("memory.exhausted", vocabulary("memory mem heap rss")),
-    ("disk.exhausted", vocabulary("disk filesystem storage volume inodes")),
-    ("cpu.exhausted", vocabulary("cpu cores")),
-)
 
 Rule = Callable[[Timeline, Effects], Iterator[Candidate]]
 
@@ -46,7 +45,45 @@ def mechanism_candidates(timeline: Timeline, effects: Effects) -> list[Candidate
     """Return the mechanisms that may be the cause: confirmed before possible, then by rule."""
     rules: tuple[Rule, ...] = (_process_down, _lock_contention, _resource_full, _own_exception)
     found = [candidate for rule in rules for candidate in rule(timeline, effects)]
-    return sorted(found, key=lambda candidate: not candidate.confirmed)
+    shown = {candidate.fault for candidate in found} - {_EXCEPTION}
+    stated = [each for each in _stated(timeline, effects) if not _is_shown(each, shown)]
+    of_stated = {candidate.component for candidate in stated}
+    # An error class beside a mechanism in the same component's words is the same trouble.
+    rest = [each for each in found if each.fault != _EXCEPTION or each.component not in of_stated]
+    return sorted([*stated, *rest], key=lambda candidate: not candidate.confirmed)
+
+
+def _stated(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
+    """Yield the mechanisms that log lines state in words, about the component where each begins.
+
+    One is confirmed where the words say what happened, only one component can be meant, nothing that hurts
+    began before it, and all that hurts can be hurt by it.
+    """
+    told = testimonies(effects.failures)
+    for fault in dict.fromkeys(testimony.stated.fault for testimony in told):
+        first = origins([each for each in told if each.stated.fault == fault], timeline.topology)
+        for testimony in first:
+            if fault == UNREACHABLE and testimony.component in effects.failures.owners:
+                # It answers, and says itself what is wrong with it.
+                continue
+            first_of_all = len(first) == 1 and not effects.before(testimony.seconds)
+            sure = testimony.stated.outright and first_of_all and effects.all_hurt_by([testimony.component])
+            parts = _as_told(testimony)
+            yield Candidate(testimony.component, fault, testimony.seconds, _status(sure), parts)
+
+
+def _is_shown(stated: Candidate, shown: Set[str]) -> bool:
+    """Tell whether series show the same; a full resource whose name tells nothing may be the stated one."""
+    unnamed = OTHER_RESOURCE in shown and is_exhaustion(stated.fault) and not stated.confirmed
+    return stated.fault in shown or unnamed
+
+
+def _as_told(testimony: Testimony) -> list[Part]:
+    teller = testimony.failure.owner or testimony.failure.template.source
+    about: list[Part] = [f"{testimony.component}: "] if testimony.component != teller else []
+    line = testimony.line
+    at = testimony.failure.template.spot.at("first") if not line.at("time").text else line
+    return [*about, f"{teller} first logged ", line_quote(line, testimony.excerpt), " at ", line_instant(at)]
 
 
 def _process_down(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
@@ -128,7 +165,7 @@ def _resource_full(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
         parts: list[Part] = [f"{component}: ", *beginning(change)]
         clauses = [limit_use(pair), *([first_record(refusal.template)] if refusal else [])]
         support = raw_samples(timeline.material, change)
-        fault = _resource_fault(pair)
+        fault = resource_fault(f"{pair.spot.at('limit_name').text} {pair.spot.at('usage_name').text}")
         yield Candidate(component, fault, change.onset, status, parts, clauses, support, [change])
 
 
@@ -137,11 +174,9 @@ def _own_exception(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
         told = failure.owner and tells_exception(failure.template.detail_text)
         if not told or _is_relayed(failure, timeline, effects):
             continue
-        parts = first_record(failure.template)
-        detail = failure.template.spot.at("detail")
-        excerpt = quotation(detail.at("text").text)
-        clauses: list[list[Part]] = [["its record names ", line_quote(detail, excerpt)]] if excerpt else []
-        yield Candidate(failure.owner, "code.exception", failure.seconds, "possible", parts, clauses)
+        parts, exception = first_record(failure.template), named_exception(failure.template)
+        clauses = [exception] if exception else []
+        yield Candidate(failure.owner, _EXCEPTION, failure.seconds, "possible", parts, clauses)
         return
 
 
@@ -163,13 +198,13 @@ def _is_relayed(failure: Failure, timeline: Timeline, effects: Effects) -> bool:
     """Tell whether a failure follows from a dependency that cannot be reached or failed no later."""
     if effects.failures.origin_of(failure) or tells_unreachable(failure.template.detail_text):
         return True
-    dependencies = timeline.topology.dependencies(failure.owner)
+    topology = timeline.topology
+    if not topology.calls:
+        return any(
+            other.owner != failure.owner and other.seconds < failure.seconds - CLOCK_SLACK
+            for other in effects.failures.new
+        )
     return any(
-        other.owner in dependencies and other.seconds <= failure.seconds + CLOCK_SLACK
+        other.owner in topology.dependencies(failure.owner) and other.seconds <= failure.seconds + CLOCK_SLACK
         for other in effects.failures.new
     )
-
-
-def _resource_fault(pair: Pair) -> str:
-    words = words_of(f"{pair.spot.at('limit_name').text} {pair.spot.at('usage_name').text}")
-    return next((fault for fault, signs in _RESOURCE_FAULTS if words & signs), "resource.exhausted")

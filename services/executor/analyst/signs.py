@@ -34,27 +34,12 @@ _TRAFFIC = vocabulary(
     sent throughput tps transactions"""
 )
 _FAILED_CODE = re.compile(r'\b(?:code|status|status_code)="(?:5\d\d|5xx|aborted|error|timeout)"')
-_LOCK_TEXT = re.compile(
-    r"still waiting for \w+|deadlock detected|lock timeout|lock wait timeout|could not obtain lock",
-    re.IGNORECASE,
-)
 _HOLDER_TEXT = re.compile(
     r"hold(?:s|ing) the lock|lock (?:is )?held by|blocked by"
     r"|blocking (?:pid|process|session|transaction|query)",
     re.IGNORECASE,
 )
 _EXCEPTION = re.compile(r"\bTraceback \(most recent call last\)|\b[A-Z]\w*(?:Error|Exception)\b|\bpanic: ")
-_UNREACHABLE = re.compile(
-    r"connection refused|connect\(\) failed|no live upstreams|name or service not known|no route to host"
-    r"|connection reset|could not connect|connection timed out|host is unreachable",
-    re.IGNORECASE,
-)
-_EXHAUSTED = re.compile(
-    r"too many (?:clients|connections|open files)|remaining connection slots|used memory > 'maxmemory'"
-    r"|couldn't get a connection|QueuePool limit|pool (?:is )?exhausted|maxclients"
-    r"|out of memory|\bOOM\b|no space left|quota exceeded",
-    re.IGNORECASE,
-)
 _CHANGE_WORDS = vocabulary(
     """config configuration deploy deployed migration migrations reload reloaded reloading restarted revision
     rollout starting started upgrade upgraded"""
@@ -79,11 +64,6 @@ def sign_of_metric(name: str, query: str, labels: str, *, rises: bool, value: fl
     return Sign.TRAFFIC if words & _TRAFFIC else Sign.LEVEL
 
 
-def tells_lock_wait(text: str) -> bool:
-    """Tell whether a line states that work waits for a lock."""
-    return bool(_LOCK_TEXT.search(text))
-
-
 def tells_holder(text: str) -> bool:
     """Tell whether a line states who holds a lock."""
     return bool(_HOLDER_TEXT.search(text))
@@ -92,16 +72,6 @@ def tells_holder(text: str) -> bool:
 def tells_exception(text: str) -> bool:
     """Tell whether a line names an error class or begins a stack trace."""
     return bool(_EXCEPTION.search(text))
-
-
-def tells_unreachable(text: str) -> bool:
-    """Tell whether a line states that a peer could not be reached."""
-    return bool(_UNREACHABLE.search(text))
-
-
-def tells_exhausted(text: str) -> bool:
-    """Tell whether a line states that a bounded resource is used up."""
-    return bool(_EXHAUSTED.search(text))
 
 
 def tells_change(text: str) -> bool:

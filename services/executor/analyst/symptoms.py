@@ -23,6 +23,7 @@ from services.executor.analyst.findings import (
     subject,
 )
 from services.executor.analyst.phrases import course, limit_use, raw_samples
+from services.executor.analyst.records import named_exception
 from services.executor.analyst.signs import Sign
 from services.executor.analyst.silences import silences
 from services.executor.analyst.timeline import Timeline
@@ -139,7 +140,8 @@ def _line(failure: Failure, claim_type: ClaimTypeName) -> Finding:
         when = [" from ", line_instant(template.first), " on; ", *none(before), " before"]
     else:
         when = [" from ", split, " on; ", number(before), " before"]
-    parts = [*_what(failure), *when]
+    exception = named_exception(template)
+    parts = [*_what(failure), *when, *(["; ", *exception] if exception else [])]
     return Finding(claim_type, "confirmed", failure.owner, sentence(*parts))
 
 

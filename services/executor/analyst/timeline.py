@@ -15,8 +15,9 @@ from assay.common.v1 import context_pb2
 from services.executor.analyst.material import Material
 from services.executor.analyst.signs import Sign
 from services.executor.analyst.spot import Spot
+from services.executor.analyst.stated import stated_by
 from services.executor.analyst.topology import Topology
-from services.executor.analyst.views import ChangeEvent, Log, MetricChange, Pair
+from services.executor.analyst.views import ChangeEvent, Log, MetricChange, Pair, Template
 from services.executor.analyst.words import seconds_of, show_instant
 
 # An effect shows within a few scrapes, or within half a minute where scrapes are dense: rates need two
@@ -75,7 +76,7 @@ class Timeline:
             template.onset
             for log in self.material.whole_logs
             for template in log.templates
-            if template.failed and template.onset is not None
+            if _is_bad(template) and template.onset is not None
         ]
         return max(troubles, default=None) if troubles else min(failures, default=None)
 
@@ -175,7 +176,7 @@ class Timeline:
             if log.pause is not None:
                 found.append(log.pause.at("last_before"))
             found.append(log.spot.at("durations", "first_over_1s"))
-            found.extend(template.spot.at("first") for template in log.templates if template.failed)
+            found.extend(template.spot.at("first") for template in log.templates if _is_bad(template))
         return [
             Onset(seconds, line.at("time").text, line.at("text"))
             for line in found
@@ -187,6 +188,12 @@ def is_part_of(change: MetricChange, pair: Pair) -> bool:
     """Tell whether a series is the usage of a limit, or the largest part of it."""
     same = change.spot.at("name").text == pair.spot.at("usage_name").text
     return same and pair.largest_labels in ("", change.labels)
+
+
+def _is_bad(template: Template) -> bool:
+    """Tell whether a line reports a failure, or states outright what failed, whatever its level."""
+    stated = stated_by(template.first_text)
+    return template.failed or (stated is not None and stated.outright)
 
 
 def _onset_of(change: MetricChange) -> Onset:

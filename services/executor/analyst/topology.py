@@ -19,6 +19,15 @@ _KINDS: tuple[tuple[ComponentKind, frozenset[str]], ...] = (
     ("node", vocabulary("node host vm machine")),
     ("job", vocabulary("job cron batch migration")),
 )
+# What a person calls a thing by its kind, and by its product.
+CATEGORIES: dict[str, ComponentKind] = {
+    "database": "database", "db": "database", "cache": "cache", "queue": "queue", "broker": "queue",
+    "proxy": "proxy", "ingress": "proxy", "gateway": "proxy",
+}  # fmt: skip
+PRODUCTS = vocabulary(
+    """envoy haproxy kafka mariadb memcached mongodb mysql nats nginx postgres postgresql rabbitmq redis
+    valkey"""
+)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from functools import cached_property
 
 from services.executor.analyst.signs import Sign, sign_of_metric
 from services.executor.analyst.spot import Spot
-from services.executor.analyst.words import clean_pieces, quotation, seconds_of
+from services.executor.analyst.stated import stated_by
+from services.executor.analyst.words import clean_pieces, mechanism_clause, quotation, seconds_of
 
 # Gaps between independent lines are exponential: ten times the usual one is not chance, in a busy log.
 PAUSE_FACTOR = 10.0
@@ -75,11 +76,17 @@ class Template:
 
     @cached_property
     def quote(self) -> str:
-        """What all its lines say, or else the telling part of the first one; may be empty."""
-        common = self.spot.at("common").text
+        """What all its lines say, or else the telling part of the first one; may be empty.
+
+        A mechanism that the first line states is not left out for what it shares with the others.
+        """
+        common, text = self.spot.at("common").text, self.spot.at("first", "text").text
+        mechanism = mechanism_clause(text)
+        if mechanism and stated_by(common) is None:
+            return mechanism
         # What stands inside of a terminal's codes is no message.
-        seen = clean_pieces(self.spot.at("first", "text").text)
-        shown = (text for text in (common, quotation(common)) if any(text in piece for piece in seen))
+        seen = clean_pieces(text)
+        shown = (each for each in (common, quotation(common)) if any(each in piece for piece in seen))
         return next(filter(None, shown), self.example)
 
     @property

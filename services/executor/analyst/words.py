@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 
 from services.common.evidence.matching import hides
+from services.executor.analyst.stated import stated_by
 
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -18,6 +19,8 @@ _MIN_QUOTE = 4
 # A clause of fewer characters says too little to stop at.
 _MIN_CLAUSE = 24
 _SIGNIFICANT_DIGITS = 4
+# Where a message ends and the request's own data begin.
+_PAIRS = re.compile(r'(?:,\s*[\w-]+: |[\s,]*\b[\w.-]+=)"')
 _MESSAGE_KEYS = ("msg", "message", "event", "error", "err", "exception", "exc")
 
 
@@ -29,6 +32,20 @@ def words_of(text: str) -> frozenset[str]:
 def vocabulary(words: str) -> frozenset[str]:
     """Return the words of a list that is written as text."""
     return frozenset(words.split())
+
+
+_RESOURCE_FAULTS = (
+    ("connections.exhausted", vocabulary("connection connections clients backends sessions")),
+    ("memory.exhausted", vocabulary("memory mem heap rss")),
+    ("disk.exhausted", vocabulary("disk filesystem storage volume inodes")),
+    ("cpu.exhausted", vocabulary("cpu cores")),
+)
+
+
+def resource_fault(name: str) -> str:
+    """Return which resource ran out by what its limit or its usage is called."""
+    words = words_of(name)
+    return next((fault for fault, signs in _RESOURCE_FAULTS if words & signs), "resource.exhausted")
 
 
 def seconds_of(instant: str) -> float | None:
@@ -71,17 +88,33 @@ def show_number(token: str) -> str:
 
 
 def quotation(text: str, level: str = "") -> str:
-    """Return the telling part of a log line: literal, without double quotes, at most 160 characters.
+    """Return the telling part of a log line: literal, at most 160 characters.
 
-    For a JSON line it is the message, for a text line what follows the level; empty when nothing tells.
+    For a JSON line it is the message, for a text line what follows the level; empty when nothing tells. Inner
+    quotations stay where they stand as they are, in pairs, so that what follows them is not lost; else it is
+    the piece between double quotes that states a mechanism, or the first one that tells something.
     """
     for candidate in _candidates(text, level):
+        whole = _with_inner_quotations(candidate)
+        if whole and whole in text:
+            return whole
         pieces = [piece for clean in clean_pieces(candidate) for piece in re.split(r'\\?"', clean)]
-        for index, piece in enumerate(pieces):
-            shown = _trim(piece if index == len(pieces) - 1 else _whole_clauses(piece))
-            if len(shown) >= _MIN_QUOTE and shown in text and re.search(r"[A-Za-z]{3}", shown):
-                return shown
+        last = len(pieces) - 1
+        cut = [_trim(piece if index == last else _whole_clauses(piece)) for index, piece in enumerate(pieces)]
+        telling = [shown for shown in cut if _tells(shown) and shown in text]
+        if telling:
+            return next((shown for shown in telling if stated_by(shown)), telling[0])
     return ""
+
+
+def mechanism_clause(text: str) -> str:
+    """Return the clause of a line that states a mechanism, without what other clauses and quotations add."""
+    stated = stated_by(text)
+    if stated is None:
+        return ""
+    before = re.split(r': |; |, |\\?"', text[: stated.start])[-1]
+    after = re.split(r': |; |, |\\?"', text[stated.end :])[0]
+    return _trim(before + text[stated.start : stated.end] + after)
 
 
 def clean_pieces(text: str) -> list[str]:
@@ -137,6 +170,22 @@ def _whole_clauses(piece: str) -> str:
     clauses = re.split(r"(?:: |, |; )", piece)
     kept = piece[: len(piece) - len(clauses[-1])].rstrip(" :,;")
     return kept if len(kept) >= _MIN_CLAUSE else piece
+
+
+def _tells(piece: str) -> bool:
+    return len(piece) >= _MIN_QUOTE and re.search(r"[A-Za-z]{3}", piece) is not None
+
+
+def _with_inner_quotations(candidate: str) -> str:
+    """Return a text with the quotations in it, up to where `name: "value"` pairs follow; empty without any.
+
+    What is cut at its length, hides characters or holds curly marks cannot be shown between curly marks.
+    """
+    shown = _trim(_PAIRS.split(candidate, maxsplit=1)[0])
+    marks = shown.count('"')
+    if marks == 0 or marks % 2 or hides(shown):
+        return ""
+    return "" if re.search(r'[“”]|\\"', shown) or not _tells(shown.split('"')[0]) else shown
 
 
 def _trim(piece: str) -> str:

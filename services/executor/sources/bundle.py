@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import BinaryIO, Final
 
 from services.common.errors import FailedPreconditionError
 from services.common.evidence.strict_json import StrictJsonError
@@ -11,6 +11,7 @@ from services.executor.sources import kinds, metrics, sniff
 from services.executor.sources.folder import Folder, Listed, SourceError
 from services.executor.sources.instants import Instant
 from services.executor.sources.kinds import Form
+from services.executor.sources.log_fields import component_of
 from services.executor.sources.log_line import LogLine
 from services.executor.sources.log_records import log_lines
 from services.executor.sources.metrics_csv import Column, TableError, read_table
@@ -199,9 +200,16 @@ class Bundle:
         try:
             with self._folder.open(source.name) as file:
                 first, last = sniff.log_times(file, self._near, stop)
+                owner = self.owners.of_log(source.name, self._field(file, source))
         except (SourceError, OSError) as error:
             return replace(source, problem=str(error))
-        return replace(source, owner=self.owners.of_log(source.name), first_time=first, last_time=last)
+        return replace(source, owner=owner, first_time=first, last_time=last)
+
+    def _field(self, file: BinaryIO, source: Source) -> str:
+        if self.owners.known:
+            return ""
+        file.seek(0)
+        return component_of(file, source.size_bytes)
 
     def _timed_table(self, source: Source) -> Source:
         try:

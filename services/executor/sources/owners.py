@@ -9,6 +9,11 @@ Rules, the first that applies:
 3. Else either belongs to the only service whose name, or whose kind's first word ("PostgreSQL 15" is
    postgresql), is a word of the log's file name, of the metric's name or of its query.
 What no rule decides has no owner. Nothing here knows a service by name.
+
+Without a topology nobody is known by name, and a log belongs to what it is called: to the one value of the
+field `service`, `component` or `app` of its lines (`log_fields`), else to its file's name without ending,
+rotation and stream ("logs/billing-api-access.log.1" is billing-api's). A log of the whole system ("syslog",
+"kern.log", a journal) speaks of many and has no owner, and neither has a series.
 """
 
 import re
@@ -46,6 +51,17 @@ _PREFIXES: Final[dict[str, tuple[str, ...]]] = {
     "mongo": ("mongodb",),
     "es": ("elasticsearch",),
 }
+# What a file's name holds behind the name of the one that writes it.
+_BEHIND_NAME = re.compile(
+    r"(?:\.\d+|[.-]\d{4}-?\d\d-?\d\d|[._-](?:access|error|errors|stdout|stderr|out|err|log|txt|json|jsonl|ndjson))$",
+    re.IGNORECASE,
+)
+_STREAMS: Final = frozenset({"access", "error", "errors", "stdout", "stderr", "out", "err", "log"})
+_SYSTEM_LOGS: Final = frozenset(
+    {"auth", "boot", "daemon", "dmesg", "journal", "journalctl", "kern", "kernel", "messages", "secure"}
+    | {"syslog", "system", "systemd"}
+)
+_NAME = re.compile(r"[A-Za-z][\w.-]*")
 _WORD = re.compile(r"[a-z0-9]+")
 _SEPARATORS: Final = "-_./"
 
@@ -82,14 +98,16 @@ def components_of(services: Sequence[Json]) -> list[Component]:
 
 
 class Owners:
-    """The owners that a topology gives. Without one nothing has an owner."""
+    """The owners that a topology gives; without one those that the logs' own names and fields give."""
 
     def __init__(self, components: Sequence[Component]) -> None:
         self._components = tuple(components)
         self._longest_first = sorted(components, key=lambda component: (-len(component.name), component.name))
 
-    def of_log(self, source: str) -> str:
-        """Return the owner of a log file."""
+    def of_log(self, source: str, field: str = "") -> str:
+        """Return the owner of a log file; `field` is what its lines call it, for want of a topology."""
+        if not self._components:
+            return _called(source, field)
         for component in self._components:
             if source in component.logs:
                 return component.name
@@ -98,6 +116,11 @@ class Owners:
             if _begins(file, component.name) or component.name in folders:
                 return component.name
         return self._by_words(file)
+
+    @property
+    def known(self) -> bool:
+        """Tell whether a topology names anybody."""
+        return bool(self._components)
 
     def of_series(self, labels: Mapping[str, str], name: str, query: str) -> str:
         """Return the owner of a series."""
@@ -127,6 +150,18 @@ class Owners:
             return exact[0]
         kinds = [component.name for component in self._components if _kind_word(component) in words]
         return kinds[0] if len(kinds) == 1 and not exact else ""
+
+
+def _called(source: str, field: str) -> str:
+    """Return what a log is called, without a topology."""
+    stem, shorter = source.rpartition("/")[2], ""
+    while stem != shorter:
+        stem, shorter = _BEHIND_NAME.sub("", stem), stem
+    if stem.lower() in _SYSTEM_LOGS:
+        return ""
+    if field:
+        return field
+    return stem if _NAME.fullmatch(stem) and stem.lower() not in _STREAMS else ""
 
 
 def _begins(text: str, name: str) -> bool:

@@ -25,6 +25,14 @@ from services.executor.analyst.words import quotation, seconds_of, show_instant,
         ("ERROR \x1b]8;;http://x.example\x1b\\disk failed\x1b]8;;\x1b\\", "ERROR", "disk failed"),
         ("ERROR \u202edisk failed\u202c", "ERROR", "disk failed"),
         ("ERROR \x1b]0;a title\x07", "ERROR", ""),
+        (
+            'x ERROR:  could not open file "base/1": Permission denied', "ERROR",
+            'ERROR:  could not open file "base/1": Permission denied',
+        ),
+        ('t ERROR column "a" of "b" is missing, request: "GET /"', "ERROR", 'column "a" of "b" is missing'),
+        ('{"level":"ERROR","msg":"file \\"a\\" failed: No space left on device"}', "ERROR",
+         "failed: No space left on device"),
+        ('t ERROR odd "quotation here', "ERROR", "quotation here"),
         ("12345", "", ""),
         ("", "ERROR", ""),
         ("{not json", "ERROR", ""),
@@ -35,11 +43,12 @@ def test_the_telling_part_of_a_line(text: str, level: str, expected: str) -> Non
 
 
 @given(st.text(max_size=400), st.sampled_from(["", "ERROR", "FATAL", "error"]))
-def test_a_quotation_is_literal_and_holds_no_double_quote(text: str, level: str) -> None:
+def test_a_quotation_is_literal_and_can_be_shown_between_marks(text: str, level: str) -> None:
     shown = quotation(text, level)
 
     assert shown in text
-    assert '"' not in shown
+    assert shown.count('"') % 2 == 0
+    assert '"' not in shown or not set(shown) & {"“", "”"}
     assert len(shown) <= 160
 
 

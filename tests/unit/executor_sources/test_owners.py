@@ -58,8 +58,33 @@ def test_the_query_names_an_owner_where_the_name_does_not(owners: Owners) -> Non
     assert owners.of_series({}, "hits", "rate(redis_keyspace_hits_total[1m])") == "kv"
 
 
-def test_without_a_topology_nothing_has_an_owner() -> None:
-    assert Owners([]).of_log("logs/cart.log") == ""
+@pytest.mark.parametrize(
+    ("source", "field", "owner"),
+    [
+        ("logs/cart.log", "", "cart"),
+        ("cart-access.log.1", "", "cart"),
+        ("logs/billing-api.stderr.log", "", "billing-api"),
+        ("cart.log-20261130", "", "cart"),
+        ("cart.2026-11-30.log", "", "cart"),
+        ("cart_error.jsonl", "", "cart"),
+        ("logs/cart.log", "basket", "basket"),
+        ("logs/access.log", "", ""),
+        ("access.log", "cart", "cart"),
+        ("var/syslog", "", ""),
+        ("messages.1", "cart", ""),
+        ("kern.log", "", ""),
+        ("0000.log", "", ""),
+    ],
+)
+def test_without_a_topology_a_log_belongs_to_what_it_is_called(source: str, field: str, owner: str) -> None:
+    assert Owners([]).of_log(source, field) == owner
+
+
+def test_with_a_topology_what_the_lines_call_themselves_decides_nothing(owners: Owners) -> None:
+    assert owners.of_log("elsewhere.log", "elsewhere") == ""
+
+
+def test_without_a_topology_no_series_has_an_owner() -> None:
     assert Owners([]).of_series({"service": "cart"}, "redis_x", "") == ""
 
 

@@ -1,0 +1,113 @@
+"""Mechanisms that a log line states in words: which fault they are, and whether the words alone prove it.
+
+The one vocabulary of its kind: whoever asks what a line states asks here. The words are those of operating
+systems, runtimes and servers in general. A mechanism is stated *outright* where the line says what happened
+to whom it speaks of: a full disk, an expired certificate, a killed process. It is not where the line only
+says what somebody met: a server that refuses connections was used up by a client, a wait for a lock has a
+holder, and a peer that cannot be reached may be anything.
+"""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A mechanism in a line; `start` and `end` are the offsets of the words that state it."""
+
+    fault: str
+    outright: bool
+    start: int
+    end: int
+
+
+UNREACHABLE = "dependency.unreachable"
+CERTIFICATE = "certificate.expired"
+LOCK = "lock.contention"
+OTHER_RESOURCE = "resource.exhausted"
+
+# The first that a line holds counts. A cache that refuses writes was filled by those who write.
+_TABLE: tuple[tuple[str, bool, tuple[str, ...]], ...] = (
+    (
+        "disk.exhausted", True,
+        (r"no space left on device", r"\bENOSPC\b", r"disk quota exceeded", r"\bdisk (?:is )?full\b"),
+    ),
+    ("memory.exhausted", False, (r"used memory > 'maxmemory'", r"\bOOM command not allowed")),
+    (
+        "memory.exhausted", True,
+        (
+            r"out of memory", r"\bOutOfMemoryError\b", r"\boom[-_ ]?kill", r"\bkilled process \d+",
+            r"cannot allocate memory", r"\bENOMEM\b",
+        ),
+    ),
+    (
+        CERTIFICATE, True,
+        (
+            r"certificate (?:has |is )?expired", r"certificate is not yet valid",
+            r"\bCERT(?:IFICATE)?_HAS_EXPIRED\b",
+        ),
+    ),
+    (OTHER_RESOURCE, True, (r"too many open files", r"\bEMFILE\b")),
+    (
+        "connections.exhausted", False,
+        (
+            r"too many (?:clients|connections)", r"remaining connection slots", r"maxclients",
+            r"max(?:imum)? number of clients reached", r"couldn't get a connection", r"QueuePool limit",
+            r"pool (?:is )?exhausted",
+        ),
+    ),
+    (OTHER_RESOURCE, False, (r"quota exceeded",)),
+    (
+        LOCK, False,
+        (
+            r"still waiting for \w+", r"deadlock (?:detected|found)", r"lock timeout", r"lock wait timeout",
+            r"could not obtain lock",
+        ),
+    ),
+    (
+        "process.down", True,
+        (r"main process exited, code=(?:killed|dumped)", r"was terminated by signal \d+", r"\bsegfault at\b"),
+    ),
+    (
+        UNREACHABLE, False,
+        (
+            r"connection refused", r"\bECONNREFUSED\b", r"connect\(\) failed", r"no live upstreams",
+            r"no route to host", r"\bEHOSTUNREACH\b", r"host is unreachable", r"connection reset",
+            r"could not connect", r"connection timed out", r"name or service not known",
+            r"failure in name resolution", r"could not translate host name", r"no such host",
+        ),
+    ),
+)  # fmt: skip
+_PATTERNS = tuple((fault, sure, re.compile("|".join(words), re.IGNORECASE)) for fault, sure, words in _TABLE)
+_EXHAUSTED = ".exhausted"
+
+
+def stated_by(text: str) -> Stated | None:
+    """Return the mechanism that a line states; None where it states none."""
+    for fault, outright, pattern in _PATTERNS:
+        if found := pattern.search(text):
+            return Stated(fault, outright, found.start(), found.end())
+    return None
+
+
+def is_exhaustion(fault: str) -> bool:
+    """Tell whether a fault is that a bounded resource is used up."""
+    return fault.endswith(_EXHAUSTED)
+
+
+def tells_lock_wait(text: str) -> bool:
+    """Tell whether a line states that work waits for a lock."""
+    stated = stated_by(text)
+    return stated is not None and stated.fault == LOCK
+
+
+def tells_unreachable(text: str) -> bool:
+    """Tell whether a line states that a peer could not be reached."""
+    stated = stated_by(text)
+    return stated is not None and stated.fault == UNREACHABLE
+
+
+def tells_exhausted(text: str) -> bool:
+    """Tell whether a line states that a bounded resource is used up."""
+    stated = stated_by(text)
+    return stated is not None and is_exhaustion(stated.fault)

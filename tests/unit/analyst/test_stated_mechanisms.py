@@ -1,0 +1,153 @@
+"""Mechanisms that a log line states in words, without any series."""
+
+from pathlib import Path
+
+import pytest
+
+from services.executor.analyst.stated import stated_by
+from tests.fakes.bindings import problems
+from tests.fakes.investigation import Investigation, investigate
+from tests.fakes.plain_logs import FAILS_AT, PlainLogs
+
+QUESTION = "Customers see failing requests: what is the root cause?"
+CALLS = [("cart", "store")]
+
+
+def run(bundle: PlainLogs, folder: Path, question: str = QUESTION) -> Investigation:
+    found = investigate(bundle.write(folder / "bundle"), question)
+    assert problems(found.evidence, found.calls) == []
+    return found
+
+
+def shop(*names: str, known: bool = True) -> PlainLogs:
+    bundle = PlainLogs()
+    if known:
+        bundle.services, bundle.calls = {name: [f"logs/{name}.log"] for name in names}, CALLS
+    bundle.routine(*(f"logs/{name}.log" for name in names))
+    return bundle
+
+
+@pytest.mark.parametrize(
+    ("text", "fault", "outright"),
+    [
+        ("write: No space left on device", "disk.exhausted", True),
+        ("Disk quota exceeded", "disk.exhausted", True),
+        ("Out of memory: Killed process 812 (cart) total-vm:9kB", "memory.exhausted", True),
+        ("container cart: OOMKilled", "memory.exhausted", True),
+        ("fork: Cannot allocate memory", "memory.exhausted", True),
+        ("OOM command not allowed when used memory > 'maxmemory'", "memory.exhausted", False),
+        ("certificate verify failed: certificate has expired", "certificate.expired", True),
+        ("x509: certificate has expired or is not yet valid", "certificate.expired", True),
+        ("accept: Too many open files", "resource.exhausted", True),
+        ("FATAL:  sorry, too many clients already", "connections.exhausted", False),
+        ("ERROR 1040: Too many connections", "connections.exhausted", False),
+        ("ERROR:  deadlock detected", "lock.contention", False),
+        ("Lock wait timeout exceeded; try restarting transaction", "lock.contention", False),
+        ("cart.service: Main process exited, code=killed, status=9/KILL", "process.down", True),
+        ("dial tcp: lookup store: no such host", "dependency.unreachable", False),
+        ("connect ECONNREFUSED 10.0.0.5:5432", "dependency.unreachable", False),
+    ],
+)
+def test_the_vocabulary(text: str, fault: str, outright: bool) -> None:
+    stated = stated_by(text)
+
+    assert stated is not None
+    assert (stated.fault, stated.outright) == (fault, outright)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "disk fuller", "memory is fine", "connection accepted", "the room is full"]
+)
+def test_what_states_nothing(text: str) -> None:
+    assert stated_by(text) is None
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["with a topology", "without one"])
+def test_the_deepest_that_states_it_is_where_it_begins(known: bool, tmp_path: Path) -> None:
+    bundle = shop("cart", "store", known=known)
+    text = 'could not write to file "tmp/7": No space left on device'
+    bundle.fails("logs/store.log", f"ERROR {text}")
+    bundle.fails("logs/cart.log", f"ERROR item 7 failed: {text}")
+
+    found = run(bundle, tmp_path)
+
+    assert found.suspects == [("store", "disk.exhausted", "confirmed")]
+    cause = found.of_type("cause")[0]
+    assert f"“{text}”" in cause.statement
+
+
+def test_of_two_that_say_the_same_at_once_neither_is_confirmed(tmp_path: Path) -> None:
+    bundle = shop("cart", "store", known=False)
+    for name in ("cart", "store"):
+        bundle.fails(f"logs/{name}.log", "ERROR write failed: No space left on device")
+
+    found = run(bundle, tmp_path)
+
+    assert {status for _, _, status in found.suspects} == {"possible"}
+
+
+def test_what_broke_before_leaves_the_statement_a_direction(tmp_path: Path) -> None:
+    bundle = shop("cart", "store")
+    bundle.fails("logs/store.log", "ERROR index of table parts is damaged", at=FAILS_AT)
+    bundle.fails("logs/cart.log", "ERROR accept: Too many open files", at=FAILS_AT + 20)
+
+    found = run(bundle, tmp_path)
+
+    assert ("cart", "resource.exhausted", "possible") in found.suspects
+
+
+def test_a_statement_of_somebody_whom_the_others_do_not_need_is_a_direction(tmp_path: Path) -> None:
+    bundle = shop("cart", "store", "mailer")
+    bundle.fails("logs/mailer.log", "ERROR accept: Too many open files", at=FAILS_AT)
+    bundle.fails("logs/cart.log", "ERROR item failed", at=FAILS_AT + 2)
+
+    found = run(bundle, tmp_path)
+
+    assert found.suspects == [("mailer", "resource.exhausted", "possible")]
+
+
+def test_the_log_of_the_system_names_whom_it_killed(tmp_path: Path) -> None:
+    bundle = shop("cart", "store", known=False)
+    bundle.lines["logs/syslog"] = [
+        (FAILS_AT, "INFO kernel: Out of memory: Killed process 812 (store) rss:9kB")
+    ]
+    bundle.fails("logs/cart.log", "ERROR no answer", at=FAILS_AT + 2)
+
+    found = run(bundle, tmp_path)
+
+    assert found.suspects == [("store", "memory.exhausted", "confirmed")]
+
+
+def test_a_silent_dependency_that_cannot_be_reached_is_a_direction(tmp_path: Path) -> None:
+    bundle = shop("cart", "store")
+    bundle.fails("logs/cart.log", "ERROR call to store failed: Connection refused")
+
+    found = run(bundle, tmp_path)
+
+    assert found.suspects == [("store", "dependency.unreachable", "possible")]
+
+
+def test_a_peer_that_nobody_names_is_not_blamed_and_neither_is_who_misses_it(tmp_path: Path) -> None:
+    bundle = shop("cart", known=False)
+    bundle.fails("logs/cart.log", "ERROR call to 10.0.0.5 failed: Connection refused")
+
+    found = run(bundle, tmp_path)
+
+    assert found.suspects == []
+    assert any("Connection refused" in claim.statement for claim in found.of_type("symptom"))
+
+
+def test_the_exception_behind_a_failure_is_what_is_quoted(tmp_path: Path) -> None:
+    bundle = shop("cart")
+    trace = "\n".join(
+        ["ERROR item failed", "Traceback (most recent call last):", '  File "a.py", line 3, in f',
+         "OSError: [Errno 28] No space left on device: 'x.tmp'"]
+    )  # fmt: skip
+    bundle.fails("logs/cart.log", trace)
+
+    found = run(bundle, tmp_path)
+
+    assert found.suspects == [("cart", "disk.exhausted", "confirmed")]
+    assert "OSError: [Errno 28] No space left on device" in found.of_type("cause")[0].statement
+    impact = found.of_type("impact")[0]
+    assert 'names "OSError: [Errno 28] No space left on device' in impact.statement
