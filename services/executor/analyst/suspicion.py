@@ -1,5 +1,6 @@
 """A change under suspicion, and the rule that says when more than its moment speaks against it."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from services.executor.analyst.failures import Failure
 from services.executor.analyst.signs import Sign, tells_exception
 from services.executor.analyst.stated import LOCK, OTHER_RESOURCE, UNREACHABLE, is_exhaustion
 from services.executor.analyst.testimony import Testimony, testimonies
-from services.executor.analyst.timeline import Timeline
+from services.executor.analyst.timeline import Timeline, is_part_of
 from services.executor.analyst.views import ChangeEvent, MetricChange, Pair
 from services.executor.analyst.words import resource_fault, vocabulary, words_of
 
@@ -109,16 +110,21 @@ def unexplained(suspicion: Suspicion, effects: Effects) -> list[Testimony]:
 
 
 def filled_by(event: ChangeEvent, timeline: Timeline) -> Pair | None:
-    """Return the limit that the changed component's share reached, if there is one."""
-    for pair in timeline.material.pairs:
-        if pair.filled is None or pair.filled < event.seconds:
-            continue
-        if f'="{event.component}"' in pair.largest_labels or (
-            not pair.largest_labels
-            and pair.owner in {event.component, *timeline.topology.uses(event.component)}
-        ):
-            return pair
-    return None
+    """Return the limit that the changed component's share reached, where it began to grow with the change."""
+    return next((pair for pair in timeline.material.pairs if _fills(event, pair, timeline)), None)
+
+
+def _fills(event: ChangeEvent, pair: Pair, timeline: Timeline) -> bool:
+    users = {event.component, *timeline.topology.uses(event.component)}
+    # One component's part of what many share, or all of what one thing holds.
+    named = f'="{event.component}"' in pair.largest_labels
+    if pair.filled is None or not (named or (not pair.largest_labels and pair.owner in users)):
+        return False
+    first, last = math.floor(event.seconds), event.seconds + timeline.effect_window
+    return pair.filled >= event.seconds and any(
+        change.rises and first <= change.onset <= last and is_part_of(change, pair)
+        for change in timeline.members
+    )
 
 
 def fault_of(event: ChangeEvent) -> str:

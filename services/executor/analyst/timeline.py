@@ -72,12 +72,9 @@ class Timeline:
         if told:
             return min(told)
         troubles = [change.onset for change in self.material.metric_changes if change.sign in _TROUBLE]
-        failures = [
-            template.onset
-            for log in self.material.whole_logs
-            for template in log.templates
-            if _is_bad(template) and template.onset is not None
-        ]
+        lines = [each for log in self.material.whole_logs for each in log.templates if each.onset is not None]
+        failed = [line for line in lines if line.failed] or [line for line in lines if _states(line)]
+        failures = [line.onset for line in failed if line.onset is not None]
         return max(troubles, default=None) if troubles else min(failures, default=None)
 
     @cached_property
@@ -105,10 +102,12 @@ class Timeline:
         limit = first.seconds if first else self.noticed
         if limit is None:
             return None
+        # Without a series only an alert, which waits before it fires, tells how far back to look.
+        reach = self.effect_window if first else max(self.effect_window, _CALM_SECONDS)
         near = [
             onset
             for onset in self._log_onsets()
-            if limit - self.effect_window <= onset.seconds and (first is None or onset.seconds <= limit)
+            if limit - reach <= onset.seconds and (first is None or onset.seconds <= limit)
         ]
         return min([*near, *([first] if first else [])], key=lambda onset: onset.seconds, default=None)
 
@@ -176,7 +175,8 @@ class Timeline:
             if log.pause is not None:
                 found.append(log.pause.at("last_before"))
             found.append(log.spot.at("durations", "first_over_1s"))
-            found.extend(template.spot.at("first") for template in log.templates if _is_bad(template))
+            telling = [template for template in log.templates if template.failed or _states(template)]
+            found.extend(template.spot.at("first") for template in telling)
         return [
             Onset(seconds, line.at("time").text, line.at("text"))
             for line in found
@@ -190,10 +190,9 @@ def is_part_of(change: MetricChange, pair: Pair) -> bool:
     return same and pair.largest_labels in ("", change.labels)
 
 
-def _is_bad(template: Template) -> bool:
-    """Tell whether a line reports a failure, or states outright what failed, whatever its level."""
-    stated = stated_by(template.first_text)
-    return template.failed or (stated is not None and stated.outright)
+def _states(template: Template) -> bool:
+    """Tell whether a line states a mechanism, whatever its level."""
+    return stated_by(template.first_text) is not None
 
 
 def _onset_of(change: MetricChange) -> Onset:

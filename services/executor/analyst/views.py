@@ -78,9 +78,13 @@ class Template:
     def quote(self) -> str:
         """What all its lines say, or else the telling part of the first one; may be empty.
 
-        A mechanism that the first line states is not left out for what it shares with the others.
+        What they share ends at a quotation. Where the last line holds the first one's whole message, with its
+        quotations, that is told; and a mechanism that the first line states is never left out.
         """
         common, text = self.spot.at("common").text, self.spot.at("first", "text").text
+        whole = self.example
+        if '"' in whole and common in whole and whole in self.spot.at("last", "text").text:
+            return whole
         mechanism = mechanism_clause(text)
         if mechanism and stated_by(common) is None:
             return mechanism

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.bindings import problems
-from tests.fakes.incident import FAULT_AT, Incident
+from tests.fakes.incident import DURATION, FAULT_AT, Incident
 from tests.fakes.investigation import Investigation, investigate
 from tests.fakes.plain_logs import FAILS_AT, PlainLogs
 
@@ -152,3 +152,25 @@ def test_the_own_level_that_rises_with_the_change_proves_it(
     found = run(incident, tmp_path)
 
     assert found.suspects == [(names.back, "release.deployed", expected)]
+
+
+@pytest.mark.parametrize(("begins", "expected"), [(FAULT_AT, "confirmed"), (60, "possible")])
+def test_what_was_filling_up_long_before_is_not_filled_by_a_change(
+    begins: int, expected: str, tmp_path: Path
+) -> None:
+    incident = Incident()
+    names = incident.names
+    incident.change(FAULT_AT - 3, names.back, "deploy", f"{names.back} 3.1.0 -> 3.1.1")
+    incident.steady("cache_memory_max", "limit", {"job": names.cache}, 1000)
+    full, grows = FAULT_AT + 20, float(FAULT_AT + 20 - begins)
+    incident.metric(
+        "cache_memory_used", "used", {"job": names.cache},
+        lambda second: 100 + 900 * min(1.0, max(0, second - begins) / grows),
+    )  # fmt: skip
+    for second in range(full + 2, DURATION):
+        incident.log(names.back, second, "ERROR OOM command not allowed when used memory > 'maxmemory'")
+    incident.alert(FAULT_AT + 60, "ErrorsHigh", names.back)
+
+    found = run(incident, tmp_path)
+
+    assert {status for _, _, status in found.suspects} == {expected}

@@ -118,6 +118,32 @@ def test_the_log_of_the_system_names_whom_it_killed(tmp_path: Path) -> None:
     assert found.suspects == [("store", "memory.exhausted", "confirmed")]
 
 
+def test_a_wait_that_is_logged_as_routine_belongs_to_the_failures_after_it(tmp_path: Path) -> None:
+    bundle = shop("cart", "store")
+    bundle.change(FAILS_AT - 4, "store", "migration 7: rewrite of table parts", "migration")
+    text = "LOG process 7 still waiting for AccessShareLock on relation 16400 after 1000.1 ms"
+    bundle.fails("logs/store.log", text)
+    bundle.fails("logs/cart.log", "ERROR gave up", at=FAILS_AT + 5)
+
+    found = run(bundle, tmp_path)
+
+    assert {suspect[:2] for suspect in found.suspects} <= {
+        ("store", "data.changed"),
+        ("store", "lock.contention"),
+    }
+    assert found.suspects
+
+
+def test_a_message_that_stays_the_same_is_told_with_its_quotations(tmp_path: Path) -> None:
+    bundle = shop("cart")
+    bundle.fails("logs/cart.log", 'ERROR relation "parts" of "shop" does not exist')
+
+    found = run(bundle, tmp_path)
+
+    told = 'cart logged “relation "parts" of "shop" does not exist” 150 times'
+    assert any(claim.statement.startswith(told) for claim in found.evidence.claims)
+
+
 def test_a_silent_dependency_that_cannot_be_reached_is_a_direction(tmp_path: Path) -> None:
     bundle = shop("cart", "store")
     bundle.fails("logs/cart.log", "ERROR call to store failed: Connection refused")
