@@ -27,7 +27,7 @@ from orchestrator.store.port import (
     Submission,
 )
 from orchestrator.store.rows import body_of, parsed, summary_of, time_text
-from orchestrator.store.sqlite_file import failures_named, open_database, rows, transaction
+from orchestrator.store.sqlite_file import Kind, failures_named, open_database, rows, transaction
 from services.common.errors import AlreadyExistsError, FailedPreconditionError, NotFoundError
 
 _RUNNING: Final = run_pb2.RUN_STATUS_RUNNING
@@ -174,7 +174,7 @@ class SqliteStore:
 
     async def history(self, run_id: str) -> History:
         """Return the events of a run, in order."""
-        async with self._transaction() as database:
+        async with self._transaction("DEFERRED") as database:
             query = "SELECT status, evidence_retry_count FROM diagnosis_run WHERE run_id = ?"
             found = await rows(database, query, run_id)
             if not found:
@@ -246,8 +246,8 @@ class SqliteStore:
                 yield self._database
 
     @asynccontextmanager
-    async def _transaction(self) -> AsyncIterator[aiosqlite.Connection]:
-        async with self._connection() as database, transaction(database):
+    async def _transaction(self, kind: Kind = "IMMEDIATE") -> AsyncIterator[aiosqlite.Connection]:
+        async with self._connection() as database, transaction(database, kind):
             yield database
 
 

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Literal
 
 import aiosqlite
 from assay.orchestrator.v1.run_pb2 import Run
@@ -18,6 +19,8 @@ from orchestrator.store.port import (
     StoreUnavailableError,
 )
 from orchestrator.store.rows import parsed, summary_of, time_text
+
+Kind = Literal["IMMEDIATE", "DEFERRED"]
 
 
 async def open_database(path: Path, busy_seconds: float) -> aiosqlite.Connection:
@@ -40,11 +43,16 @@ async def open_database(path: Path, busy_seconds: float) -> aiosqlite.Connection
 
 
 @asynccontextmanager
-async def transaction(database: aiosqlite.Connection) -> AsyncIterator[aiosqlite.Connection]:
-    """Run the block in one transaction that takes the write lock at once, whole or not at all."""
+async def transaction(
+    database: aiosqlite.Connection, kind: Kind = "IMMEDIATE"
+) -> AsyncIterator[aiosqlite.Connection]:
+    """Run the block in one transaction, whole or not at all; a deferred one only reads.
+
+    A deferred transaction waits for no writer, but one that turned to writing would fail at once instead of
+    waiting for the lock.
+    """
     try:
-        # A deferred transaction that turns to writing fails at once instead of waiting for the lock.
-        await database.execute("BEGIN IMMEDIATE")
+        await database.execute(f"BEGIN {kind}")
         yield database
         await database.commit()
     except BaseException:

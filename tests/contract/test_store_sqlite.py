@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import aiosqlite
 import pytest
@@ -32,6 +31,7 @@ from tests.contract.store_conformance import (
     an_invocation,
     ended,
 )
+from tests.fakes.connections import kept_connections
 
 
 async def opened(path: Path, keep_runs: int = 100) -> SqliteStore:
@@ -159,6 +159,7 @@ def version_1(path: Path, *runs: Run, create_time: str = "") -> None:
     """Make a file as version 1 left it."""
     path.parent.mkdir()
     with closing(sqlite3.connect(path)) as database, database:
+        database.execute("PRAGMA journal_mode = WAL")
         for statement in schema.VERSIONS[0]:
             database.execute(statement)
         for run in runs:
@@ -188,7 +189,7 @@ async def test_a_file_of_version_1_is_upgraded(path: Path, tmp_path: Path) -> No
     version_1(path, damaged, a_run("run-1", second=2, nanos=500_000_000), a_run("run-2", second=2))
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("UPDATE diagnosis_run SET body = ? WHERE run_id = 'run-0'", (b"\xff\xff forged",))
-    stores = await asyncio.gather(*(opened(path) for _ in range(3)))
+    stores = await asyncio.gather(*(open_store(path, busy_seconds=10, keep_runs=100) for _ in range(3)))
     shown = await stores[0].runs(ALL, None, 100)
     assert [run.run_id for run in shown] == ["run-1", "run-2", "run-0"]
     assert shown[0].context == a_run().context
@@ -211,16 +212,7 @@ async def test_an_upgrade_that_fails_changes_nothing(path: Path) -> None:
 
 @pytest.fixture
 def connections(monkeypatch: pytest.MonkeyPatch) -> list[aiosqlite.Connection]:
-    """The connections that stores open, so that a test can make one fail."""
-    found: list[aiosqlite.Connection] = []
-    connect = aiosqlite.connect
-
-    async def kept(*values: Any, **options: Any) -> aiosqlite.Connection:  # noqa: ANN401 - as connect takes them
-        found.append(await connect(*values, **options))
-        return found[-1]
-
-    monkeypatch.setattr(aiosqlite, "connect", kept)
-    return found
+    return kept_connections(monkeypatch)
 
 
 async def test_a_full_disk_is_told_of_and_loses_nothing(

@@ -29,11 +29,12 @@ class DiagnosisServiceStub:
     """Diagnoses incidents. Owns state, routing, the trace and persistence.
 
     Codes of every method, beside its own: INVALID_ARGUMENT when the call has no
-    deadline; RESOURCE_EXHAUSTED when too many calls run, or the store's disk is
-    full; UNAVAILABLE while shutting down, and when the store cannot be read or
-    written now, for instance because another process holds it; DATA_LOSS when
-    what is stored is damaged; DEADLINE_EXCEEDED when the caller's deadline
-    passed; INTERNAL for a defect, without details.
+    deadline; RESOURCE_EXHAUSTED when too many calls run, or the disk of the run
+    store is full; UNAVAILABLE while shutting down, and when the run store cannot
+    be read or written now, for instance because another process holds it;
+    DATA_LOSS when what is stored is damaged; DEADLINE_EXCEEDED when the caller's
+    deadline passed; INTERNAL for a defect, without details. A failure of the store
+    undoes nothing that was acknowledged before.
     """
 
     def __init__(self, channel):
@@ -98,11 +99,12 @@ class DiagnosisServiceServicer:
     """Diagnoses incidents. Owns state, routing, the trace and persistence.
 
     Codes of every method, beside its own: INVALID_ARGUMENT when the call has no
-    deadline; RESOURCE_EXHAUSTED when too many calls run, or the store's disk is
-    full; UNAVAILABLE while shutting down, and when the store cannot be read or
-    written now, for instance because another process holds it; DATA_LOSS when
-    what is stored is damaged; DEADLINE_EXCEEDED when the caller's deadline
-    passed; INTERNAL for a defect, without details.
+    deadline; RESOURCE_EXHAUSTED when too many calls run, or the disk of the run
+    store is full; UNAVAILABLE while shutting down, and when the run store cannot
+    be read or written now, for instance because another process holds it;
+    DATA_LOSS when what is stored is damaged; DEADLINE_EXCEEDED when the caller's
+    deadline passed; INTERNAL for a defect, without details. A failure of the store
+    undoes nothing that was acknowledged before.
     """
 
     def Diagnose(self, request, context):
@@ -305,11 +307,12 @@ class DiagnosisService:
     """Diagnoses incidents. Owns state, routing, the trace and persistence.
 
     Codes of every method, beside its own: INVALID_ARGUMENT when the call has no
-    deadline; RESOURCE_EXHAUSTED when too many calls run, or the store's disk is
-    full; UNAVAILABLE while shutting down, and when the store cannot be read or
-    written now, for instance because another process holds it; DATA_LOSS when
-    what is stored is damaged; DEADLINE_EXCEEDED when the caller's deadline
-    passed; INTERNAL for a defect, without details.
+    deadline; RESOURCE_EXHAUSTED when too many calls run, or the disk of the run
+    store is full; UNAVAILABLE while shutting down, and when the run store cannot
+    be read or written now, for instance because another process holds it;
+    DATA_LOSS when what is stored is damaged; DEADLINE_EXCEEDED when the caller's
+    deadline passed; INTERNAL for a defect, without details. A failure of the store
+    undoes nothing that was acknowledged before.
     """
 
     @staticmethod

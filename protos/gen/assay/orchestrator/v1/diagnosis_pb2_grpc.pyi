@@ -30,11 +30,12 @@ class DiagnosisServiceStub:
     """Diagnoses incidents. Owns state, routing, the trace and persistence.
 
     Codes of every method, beside its own: INVALID_ARGUMENT when the call has no
-    deadline; RESOURCE_EXHAUSTED when too many calls run, or the store's disk is
-    full; UNAVAILABLE while shutting down, and when the store cannot be read or
-    written now, for instance because another process holds it; DATA_LOSS when
-    what is stored is damaged; DEADLINE_EXCEEDED when the caller's deadline
-    passed; INTERNAL for a defect, without details.
+    deadline; RESOURCE_EXHAUSTED when too many calls run, or the disk of the run
+    store is full; UNAVAILABLE while shutting down, and when the run store cannot
+    be read or written now, for instance because another process holds it;
+    DATA_LOSS when what is stored is damaged; DEADLINE_EXCEEDED when the caller's
+    deadline passed; INTERNAL for a defect, without details. A failure of the store
+    undoes nothing that was acknowledged before.
     """
 
     @_typing.overload
@@ -142,11 +143,12 @@ class DiagnosisServiceAsyncStub(DiagnosisServiceStub):
     """Diagnoses incidents. Owns state, routing, the trace and persistence.
 
     Codes of every method, beside its own: INVALID_ARGUMENT when the call has no
-    deadline; RESOURCE_EXHAUSTED when too many calls run, or the store's disk is
-    full; UNAVAILABLE while shutting down, and when the store cannot be read or
-    written now, for instance because another process holds it; DATA_LOSS when
-    what is stored is damaged; DEADLINE_EXCEEDED when the caller's deadline
-    passed; INTERNAL for a defect, without details.
+    deadline; RESOURCE_EXHAUSTED when too many calls run, or the disk of the run
+    store is full; UNAVAILABLE while shutting down, and when the run store cannot
+    be read or written now, for instance because another process holds it;
+    DATA_LOSS when what is stored is damaged; DEADLINE_EXCEEDED when the caller's
+    deadline passed; INTERNAL for a defect, without details. A failure of the store
+    undoes nothing that was acknowledged before.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -250,11 +252,12 @@ class DiagnosisServiceServicer(metaclass=_abc_1.ABCMeta):
     """Diagnoses incidents. Owns state, routing, the trace and persistence.
 
     Codes of every method, beside its own: INVALID_ARGUMENT when the call has no
-    deadline; RESOURCE_EXHAUSTED when too many calls run, or the store's disk is
-    full; UNAVAILABLE while shutting down, and when the store cannot be read or
-    written now, for instance because another process holds it; DATA_LOSS when
-    what is stored is damaged; DEADLINE_EXCEEDED when the caller's deadline
-    passed; INTERNAL for a defect, without details.
+    deadline; RESOURCE_EXHAUSTED when too many calls run, or the disk of the run
+    store is full; UNAVAILABLE while shutting down, and when the run store cannot
+    be read or written now, for instance because another process holds it;
+    DATA_LOSS when what is stored is damaged; DEADLINE_EXCEEDED when the caller's
+    deadline passed; INTERNAL for a defect, without details. A failure of the store
+    undoes nothing that was acknowledged before.
     """
 
     @_abc_1.abstractmethod
