@@ -166,7 +166,7 @@ class Runs:
         del self._living[run_id]
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            _log.error("the end of a run could not be stored", run_id=run_id, exc_info=error)
+            _log.error("a run could not be stored", run_id=run_id, exc_info=error)
 
     def _refuse_when_stopping(self) -> None:
         if self._stopping:

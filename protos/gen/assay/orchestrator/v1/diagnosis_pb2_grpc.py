@@ -170,9 +170,8 @@ class DiagnosisServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListRuns(self, request, context):
-        """Lists runs, the newest first. A run that begins between two pages appears in
-        neither unless it is older than the page's last; none appears twice. Safe to
-        repeat.
+        """Lists runs, the newest first. Whatever begins or is forgotten between two
+        pages, every other run appears once. Safe to repeat.
 
         Codes: INVALID_ARGUMENT when page_size is negative, page_token was not
         returned by a call with the same filters, a status is unknown, or the window

@@ -89,9 +89,8 @@ class DiagnosisServiceStub:
     such run.
     """
     ListRuns: _grpc.UnaryUnaryMultiCallable[_diagnosis_pb2.ListRunsRequest, _diagnosis_pb2.ListRunsResponse]
-    """Lists runs, the newest first. A run that begins between two pages appears in
-    neither unless it is older than the page's last; none appears twice. Safe to
-    repeat.
+    """Lists runs, the newest first. Whatever begins or is forgotten between two
+    pages, every other run appears once. Safe to repeat.
 
     Codes: INVALID_ARGUMENT when page_size is negative, page_token was not
     returned by a call with the same filters, a status is unknown, or the window
@@ -199,9 +198,8 @@ class DiagnosisServiceAsyncStub(DiagnosisServiceStub):
     such run.
     """
     ListRuns: _aio.UnaryUnaryMultiCallable[_diagnosis_pb2.ListRunsRequest, _diagnosis_pb2.ListRunsResponse]  # type: ignore[assignment]
-    """Lists runs, the newest first. A run that begins between two pages appears in
-    neither unless it is older than the page's last; none appears twice. Safe to
-    repeat.
+    """Lists runs, the newest first. Whatever begins or is forgotten between two
+    pages, every other run appears once. Safe to repeat.
 
     Codes: INVALID_ARGUMENT when page_size is negative, page_token was not
     returned by a call with the same filters, a status is unknown, or the window
@@ -336,9 +334,8 @@ class DiagnosisServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _diagnosis_pb2.ListRunsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_diagnosis_pb2.ListRunsResponse, _abc.Awaitable[_diagnosis_pb2.ListRunsResponse]]:
-        """Lists runs, the newest first. A run that begins between two pages appears in
-        neither unless it is older than the page's last; none appears twice. Safe to
-        repeat.
+        """Lists runs, the newest first. Whatever begins or is forgotten between two
+        pages, every other run appears once. Safe to repeat.
 
         Codes: INVALID_ARGUMENT when page_size is negative, page_token was not
         returned by a call with the same filters, a status is unknown, or the window
