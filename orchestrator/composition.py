@@ -19,6 +19,7 @@ from orchestrator.catalogs import Catalogs
 from orchestrator.clock import Clock, SystemClock
 from orchestrator.engine import Engine
 from orchestrator.graph import DIAGNOSIS, CompiledGraph, Node, compile_graph
+from orchestrator.lifecycle import Lifecycle
 from orchestrator.nodes.composer import ComposerNode
 from orchestrator.nodes.evidence_retry import evidence_retry
 from orchestrator.nodes.executor import ExecutionLimit, ExecutorNode
@@ -27,7 +28,7 @@ from orchestrator.nodes.gatekeeper import GatekeeperNode
 from orchestrator.nodes.planner import PlannerNode
 from orchestrator.nodes.verified_input import VerifiedInputNode
 from orchestrator.nodes.verifier import VerifierNode
-from orchestrator.runs import Runs
+from orchestrator.runs import RunLimits, Runs
 from orchestrator.servicer import DiagnosisServicer
 from orchestrator.settings import OrchestratorSettings
 from orchestrator.store.port import Store
@@ -80,12 +81,14 @@ async def build(settings: OrchestratorSettings) -> Service:
             CallLimit(settings.list_tools_seconds, clock),
         )
         runs = Runs(
-            engine=Engine(_graph(settings, channels, executor, store, clock), store, clock),
+            lifecycle=Lifecycle(
+                Engine(_graph(settings, channels, executor, store, clock), store, clock), store, clock
+            ),
             catalogs=Catalogs(executor),
             store=store,
             clock=clock,
             new_id=lambda: uuid.uuid4().hex,
-            max_runs=settings.max_runs,
+            limits=RunLimits(settings.max_runs, settings.max_waiting_runs),
         )
         await runs.recover()
         # Until here a failure closes what was opened; from here on the service does.
@@ -95,7 +98,9 @@ async def build(settings: OrchestratorSettings) -> Service:
     def register(server: grpc.aio.Server) -> None:
         diagnosis_pb2_grpc.add_DiagnosisServiceServicer_to_server(servicer, server)
 
-    return Service((NAME,), register, channels.ready, (runs.close, channels.close, store.close))
+    return Service(
+        (NAME,), register, channels.ready, end_work=(runs.close,), close=(channels.close, store.close)
+    )
 
 
 def _channels(settings: OrchestratorSettings) -> Channels:

@@ -15,8 +15,8 @@ from orchestrator.engine import Ending
 from orchestrator.graph import Reason
 from orchestrator.material import Material, material_of
 from orchestrator.result import ended_run, failure_of, usage_of
-from orchestrator.self_evaluation import CHANNEL, verifier_evaluation
-from orchestrator.store.port import Store, StoredCall
+from orchestrator.self_evaluation import verifier_evaluation
+from orchestrator.store.port import OWN_CHANNEL, Store, StoredCall, StoreFullError, StoreUnavailableError
 
 _log = structlog.get_logger("assay.runs")
 
@@ -34,6 +34,9 @@ class Finisher:
             material = await material_from(self._store, begun.run_id, state)
             calls = await self._store.calls(begun.run_id)
             return await self._store_end(begun, state, ending, material, calls)
+        except (StoreFullError, StoreUnavailableError):
+            # What cannot be written now cannot be written with less in it either.
+            raise
         except Exception:  # noqa: BLE001 - what cannot be read must not keep its run from ending
             _log.exception("the end of a run could not be told from what is stored", run_id=begun.run_id)
             failed = Ending(run_pb2.RUN_STATUS_FAILED, ending.reason or Reason.INTERNAL_ERROR)
@@ -46,7 +49,7 @@ class Finisher:
         run = ended_run(begun, state, ending, material, self._clock.now())
         run.usage.CopyFrom(usage_of(len(state.orchestration_events), calls))
         evaluation = await asyncio.to_thread(_evaluation_json, state, failure_of(state, ending))
-        await self._store.write_channel(run.run_id, CHANNEL, evaluation)
+        await self._store.write_channel(run.run_id, OWN_CHANNEL, evaluation)
         await self._store.end_run(run)
         return await self._store.run(run.run_id)
 

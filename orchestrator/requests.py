@@ -1,15 +1,27 @@
-"""What a caller may ask: checked and turned into the context of a run."""
+"""What a caller may ask: checked and turned into what the orchestrator works with. Pure."""
+
+import hashlib
 
 from assay.common.v1.context_pb2 import DiagnosisContext, Intent, TimeWindow
-from assay.orchestrator.v1.diagnosis_pb2 import DiagnoseRequest
+from assay.orchestrator.v1.diagnosis_pb2 import (
+    DiagnoseRequest,
+    PruneRunsRequest,
+    RecordEvaluationRequest,
+    SubmitDiagnosisRequest,
+    WatchRunRequest,
+)
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from orchestrator.intent import intent_of
+from orchestrator.store.port import CHANNEL_FORM, OWN_CHANNEL, Submission
 from services.common.errors import InvalidArgumentError
+from services.common.evidence import strict_json
 from services.common.validation import MAX_QUESTION_CHARS, required_text, specified
 
 MAX_BUNDLE_CHARS = 1024
 MAX_ID_CHARS = 256
+MAX_KEY_CHARS = 256
+MAX_EVALUATION_BYTES = 64 * 1024
 # What a Timestamp may hold: 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
 MIN_SECONDS = -62_135_596_800
 MAX_SECONDS = 253_402_300_799
@@ -25,7 +37,7 @@ def context_of(request: DiagnoseRequest) -> DiagnosisContext:
     else:
         context.intent = intent_of(request.question)
     if request.HasField("window"):
-        _require_window(request.window)
+        require_window(request.window, "window")
         context.window.CopyFrom(request.window)
     return context
 
@@ -35,15 +47,54 @@ def required_id(value: str, field: str) -> str:
     return required_text(value, field, MAX_ID_CHARS)
 
 
-def _require_window(window: TimeWindow) -> None:
+def submission_of(request: SubmitDiagnosisRequest) -> Submission:
+    """Return what tells one submission from another."""
+    required_text(request.idempotency_key, "idempotency_key", MAX_KEY_CHARS)
+    body = request.diagnosis.SerializeToString(deterministic=True)
+    return Submission(request.idempotency_key, hashlib.sha256(body).digest())
+
+
+def sequence_of(request: WatchRunRequest) -> int:
+    """Return the sequence after which a run is followed."""
+    if request.after_sequence < 0:
+        raise InvalidArgumentError("after_sequence is negative", field="after_sequence")
+    return request.after_sequence
+
+
+def kept_of(request: PruneRunsRequest) -> int:
+    """Return how many ended runs are to be kept; forgetting them all must be said, never left out."""
+    if not request.HasField("keep"):
+        raise InvalidArgumentError("keep is missing; 0 forgets every ended run", field="keep")
+    if request.keep < 0:
+        raise InvalidArgumentError("keep is negative", field="keep")
+    return request.keep
+
+
+def evaluation_of(request: RecordEvaluationRequest) -> tuple[str, str]:
+    """Return the channel to write and its value as JSON text."""
+    if not CHANNEL_FORM.fullmatch(request.channel):
+        raise InvalidArgumentError(
+            "channel is not 1 to 64 lower-case letters and '_' that begin with a letter", field="channel"
+        )
+    if request.channel == OWN_CHANNEL:
+        raise InvalidArgumentError(f"{OWN_CHANNEL} is written by the orchestrator alone", field="channel")
+    try:
+        value = strict_json.loads(request.value_json, max_bytes=MAX_EVALUATION_BYTES)
+    except strict_json.StrictJsonError as error:
+        raise InvalidArgumentError(f"value_json is wrong: {error}", field="value_json") from None
+    return request.channel, strict_json.dumps(value).decode("utf-8")
+
+
+def require_window(window: TimeWindow, field: str) -> None:
+    """Refuse a window that holds no instant, or a side that is none."""
     for side in ("start", "end"):
         if window.HasField(side) and not _is_instant(getattr(window, side)):
             raise InvalidArgumentError(
-                f"window.{side} lies outside the years 1 to 9999", field=f"window.{side}"
+                f"{field}.{side} lies outside the years 1 to 9999", field=f"{field}.{side}"
             )
     bounded = window.HasField("start") and window.HasField("end")
     if bounded and window.end.ToNanoseconds() <= window.start.ToNanoseconds():
-        raise InvalidArgumentError("the window ends before it starts", field="window.end")
+        raise InvalidArgumentError("the window ends before it starts", field=f"{field}.end")
 
 
 def _is_instant(time: Timestamp) -> bool:

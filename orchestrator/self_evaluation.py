@@ -18,7 +18,6 @@ from orchestrator.prompt_audit import prompt_audit
 from services.common.evidence.answer_rules import SECTIONS
 from services.common.evidence.names import plain, short_name
 
-CHANNEL: Final = "verifier_evaluation"
 TRACEABILITY_VERSION: Final = "1"
 
 

@@ -1,5 +1,6 @@
 """The orchestrator's gRPC face."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -7,8 +8,16 @@ import grpc.aio
 from assay.orchestrator.v1 import diagnosis_pb2, diagnosis_pb2_grpc
 
 from orchestrator.graph import build_trace
+from orchestrator.listing import cursor_of, page_size_of, selection_of, token_after
 from orchestrator.reading import run_so_far
-from orchestrator.requests import context_of, required_id
+from orchestrator.requests import (
+    context_of,
+    evaluation_of,
+    kept_of,
+    required_id,
+    sequence_of,
+    submission_of,
+)
 from orchestrator.runs import Runs
 from orchestrator.store.port import Store
 from services.common.rpc.context import remaining_seconds
@@ -35,6 +44,27 @@ class DiagnosisServicer(diagnosis_pb2_grpc.DiagnosisServiceServicer):
             async for message in messages:
                 yield message
 
+    async def SubmitDiagnosis(  # noqa: N802 - the name is the contract's
+        self,
+        request: diagnosis_pb2.SubmitDiagnosisRequest,
+        context: grpc.aio.ServicerContext[Any, Any],  # noqa: ARG002 - gRPC passes it
+    ) -> diagnosis_pb2.SubmitDiagnosisResponse:
+        """Begin one diagnosis that goes on without its caller."""
+        submission = submission_of(request)
+        run_id = await self._runs.submit(context_of(request.diagnosis), submission, self._run_seconds)
+        return diagnosis_pb2.SubmitDiagnosisResponse(run_id=run_id)
+
+    async def WatchRun(  # noqa: N802 - the name is the contract's
+        self,
+        request: diagnosis_pb2.WatchRunRequest,
+        context: grpc.aio.ServicerContext[Any, Any],  # noqa: ARG002 - gRPC passes it
+    ) -> AsyncIterator[diagnosis_pb2.WatchRunResponse]:
+        """Follow one run."""
+        run_id = required_id(request.run_id, "run_id")
+        async with self._runs.watched(run_id, sequence_of(request)) as messages:
+            async for message in messages:
+                yield diagnosis_pb2.WatchRunResponse(progress=message)
+
     async def GetRun(  # noqa: N802 - the name is the contract's
         self,
         request: diagnosis_pb2.GetRunRequest,
@@ -43,6 +73,47 @@ class DiagnosisServicer(diagnosis_pb2_grpc.DiagnosisServiceServicer):
         """Return one run."""
         run = await run_so_far(self._store, required_id(request.run_id, "run_id"))
         return diagnosis_pb2.GetRunResponse(run=run)
+
+    async def ListRuns(  # noqa: N802 - the name is the contract's
+        self,
+        request: diagnosis_pb2.ListRunsRequest,
+        context: grpc.aio.ServicerContext[Any, Any],  # noqa: ARG002 - gRPC passes it
+    ) -> diagnosis_pb2.ListRunsResponse:
+        """Return one page of the list of runs."""
+        selection, size = selection_of(request), page_size_of(request)
+        # One more than is shown tells whether there is another page.
+        found = await self._store.runs(selection, cursor_of(request), size + 1)
+        runs = found[:size]
+        token = token_after(runs[-1], selection) if len(found) > size else ""
+        return diagnosis_pb2.ListRunsResponse(runs=runs, next_page_token=token)
+
+    async def CancelRun(  # noqa: N802 - the name is the contract's
+        self,
+        request: diagnosis_pb2.CancelRunRequest,
+        context: grpc.aio.ServicerContext[Any, Any],  # noqa: ARG002 - gRPC passes it
+    ) -> diagnosis_pb2.CancelRunResponse:
+        """End one run."""
+        run = await self._runs.cancel(required_id(request.run_id, "run_id"))
+        return diagnosis_pb2.CancelRunResponse(run=run)
+
+    async def RecordEvaluation(  # noqa: N802 - the name is the contract's
+        self,
+        request: diagnosis_pb2.RecordEvaluationRequest,
+        context: grpc.aio.ServicerContext[Any, Any],  # noqa: ARG002 - gRPC passes it
+    ) -> diagnosis_pb2.RecordEvaluationResponse:
+        """Write one channel of a run's self-evaluation."""
+        run_id = required_id(request.run_id, "run_id")
+        channel, value_json = await asyncio.to_thread(evaluation_of, request)
+        await self._store.write_channel(run_id, channel, value_json)
+        return diagnosis_pb2.RecordEvaluationResponse()
+
+    async def PruneRuns(  # noqa: N802 - the name is the contract's
+        self,
+        request: diagnosis_pb2.PruneRunsRequest,
+        context: grpc.aio.ServicerContext[Any, Any],  # noqa: ARG002 - gRPC passes it
+    ) -> diagnosis_pb2.PruneRunsResponse:
+        """Forget the oldest ended runs."""
+        return diagnosis_pb2.PruneRunsResponse(forgotten=await self._store.prune(kept_of(request)))
 
     async def GetTrace(  # noqa: N802 - the name is the contract's
         self,

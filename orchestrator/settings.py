@@ -24,7 +24,15 @@ class OrchestratorSettings(ServiceSettings):
         5.0, gt=0, le=60, description="wait for another process's write, in seconds"
     )
     keep_runs: int = Field(1000, ge=1, description="ended runs that are kept; the oldest beyond go")
-    max_runs: int = Field(16, ge=1, le=1024, description="runs under way at one time; more are refused")
+    max_runs: int = Field(
+        16, ge=1, le=1024, description="runs under way at one time; more are refused, or wait"
+    )
+    max_waiting_runs: int = Field(
+        256, ge=0, le=4096, description="submitted runs that may wait; more are refused"
+    )
+    max_concurrent_rpcs: int = Field(
+        512, ge=1, le=1024, description="own calls at one time, those that follow runs too; more are refused"
+    )
 
     max_invocations: int = Field(256, ge=1, description="tool calls that one execution may record")
     max_output_bytes: int = Field(

@@ -62,10 +62,15 @@ class Reason(StrEnum):
     NODE_ERROR = "node_error"
     # The run's own, never an event's:
     DEADLINE_EXCEEDED = "deadline_exceeded"
-    # The caller left, or the orchestrator is shutting down.
+    # The caller that waited for the run left.
     CALL_CANCELLED = "call_cancelled"
+    # Somebody asked for it.
+    CANCEL_REQUESTED = "cancel_requested"
+    ORCHESTRATOR_STOPPED = "orchestrator_stopped"
     RECURSION_LIMIT_EXCEEDED = "recursion_limit_exceeded"
     ORCHESTRATOR_RESTARTED = "orchestrator_restarted"
+    # A step could not be recorded.
+    STORE_FAILED = "store_failed"
     INTERNAL_ERROR = "internal_error"
 
 

@@ -1,27 +1,71 @@
 """The store as the orchestrator needs it. Every adapter passes the same conformance suite."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from assay.common.v1.context_pb2 import TimeWindow
 from assay.common.v1.tool_pb2 import Invocation
 from assay.orchestrator.v1 import run_pb2
-from assay.orchestrator.v1.run_pb2 import OrchestrationEvent, Run
+from assay.orchestrator.v1.run_pb2 import OrchestrationEvent, Run, RunSummary
 from assay.orchestrator.v1.state_pb2 import RunState
+from google.protobuf.timestamp_pb2 import Timestamp
 
-from services.common.errors import AssayError
+from services.common.errors import AssayError, DataLossError, ResourceExhaustedError, UnavailableError
+
+# Channels of one self-evaluation beside the orchestrator's own.
+MAX_CHANNELS = 16
+OWN_CHANNEL = "verifier_evaluation"
+CHANNEL_FORM = re.compile(r"[a-z][a-z_]{0,63}")
 
 
 class StoreOpenError(AssayError):
     """The store cannot be opened; the message says why and what to do."""
 
 
+class StoreError(AssayError):
+    """The store does not do its work now; what it acknowledged before is not touched by that."""
+
+
+class StoreFullError(StoreError, ResourceExhaustedError):
+    """There is no room for what should be written."""
+
+
+class StoreUnavailableError(StoreError, UnavailableError):
+    """The store cannot be read or written now."""
+
+
+class StoredDataError(StoreError, DataLossError):
+    """What was read back is not what was written."""
+
+
 class StepConflictError(Exception):
     """The step is not the next one of its run, or the run is no longer under way."""
 
 
-class StoredDataError(Exception):
-    """What was read back is not what was written."""
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What a run was submitted with: the caller's key, and the SHA-256 of what it asked."""
+
+    key: str
+    request_sha256: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which runs a list holds; no status means every status."""
+
+    statuses: frozenset[run_pb2.RunStatus.ValueType]
+    create_time: TimeWindow
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """A run's place in a list. The run itself need not exist any more."""
+
+    create_time: Timestamp
+    run_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +88,20 @@ class StoredCall:
 class Store(Protocol):
     """Runs, their tool calls, their events, and the checkpoint of those under way.
 
-    Every method is one transaction. An unknown run or invocation is a NotFoundError.
+    Every method is one transaction. An unknown run or invocation is a NotFoundError; a store that cannot do
+    its work raises a StoreError that says why.
     """
 
-    async def create_run(self, run: Run, state: RunState) -> None:
-        """Store a run that begins, with its first checkpoint; AlreadyExistsError for an id that is taken."""
+    async def create_run(self, run: Run, state: RunState, submission: Submission | None = None) -> str:
+        """Store a run that begins, with its first checkpoint, and return its id.
+
+        When the submission was made before, store nothing and return the id of the run that it began.
+        AlreadyExistsError when its key came with another request, and for an id that is taken.
+        """
+        ...
+
+    async def submitted(self, submission: Submission) -> str | None:
+        """Return the run that a submission began, None when there is none; AlreadyExistsError as above."""
         ...
 
     async def record_step(self, run_id: str, event: OrchestrationEvent, state: RunState) -> None:
@@ -63,7 +116,10 @@ class Store(Protocol):
         ...
 
     async def write_channel(self, run_id: str, channel: str, value_json: str) -> None:
-        """Replace one channel of the run's self-evaluation; the others stay as they are."""
+        """Replace one channel of the run's self-evaluation; the others stay as they are.
+
+        FailedPreconditionError for one channel more than MAX_CHANNELS; OWN_CHANNEL does not count.
+        """
         ...
 
     async def end_run(self, run: Run) -> None:
@@ -72,6 +128,14 @@ class Store(Protocol):
 
     async def run(self, run_id: str) -> Run:
         """Return a run with its self-evaluation."""
+        ...
+
+    async def runs(self, selection: Selection, after: Cursor | None, limit: int) -> list[RunSummary]:
+        """Return at most `limit` runs, the newest first, that come after a place in the list."""
+        ...
+
+    async def prune(self, keep: int) -> int:
+        """Forget the oldest ended runs beyond `keep`, with all they have; return how many."""
         ...
 
     async def history(self, run_id: str) -> History:

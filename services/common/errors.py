@@ -35,3 +35,7 @@ class ResourceExhaustedError(AssayError):
 
 class UnavailableError(AssayError):
     """The service or what it needs cannot be reached now; trying later may help."""
+
+
+class DataLossError(AssayError):
+    """What was stored is damaged; trying again does not help."""

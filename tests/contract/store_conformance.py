@@ -6,27 +6,49 @@ import json
 
 import pytest
 from assay.common.v1 import evidence_pb2
-from assay.common.v1.context_pb2 import DiagnosisContext
+from assay.common.v1.context_pb2 import DiagnosisContext, TimeWindow
 from assay.common.v1.tool_pb2 import Invocation
 from assay.orchestrator.v1 import run_pb2
-from assay.orchestrator.v1.run_pb2 import OrchestrationEvent, Run
+from assay.orchestrator.v1.run_pb2 import OrchestrationEvent, Run, RunSummary
 from assay.orchestrator.v1.state_pb2 import RunState
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from orchestrator.store.port import StepConflictError, Store
-from services.common.errors import AlreadyExistsError, NotFoundError
+from orchestrator.store.port import (
+    MAX_CHANNELS,
+    OWN_CHANNEL,
+    Cursor,
+    Selection,
+    StepConflictError,
+    Store,
+    Submission,
+)
+from services.common.errors import AlreadyExistsError, FailedPreconditionError, NotFoundError
 
 # Bytes that are neither text nor JSON, with the NUL that text columns of databases refuse.
 OUTPUT = b'{"lines": ["a\x00b", "\xc3\xa9"]}\xff'
 
 
-def a_run(run_id: str = "run-1", second: int = 1) -> Run:
+ALL = Selection(frozenset(), TimeWindow())
+SUBMISSION = Submission("a key\x00é", b"\x00digest")
+
+
+def a_run(run_id: str = "run-1", second: int = 1, nanos: int = 0) -> Run:
     return Run(
         run_id=run_id,
         status=run_pb2.RUN_STATUS_RUNNING,
         context=DiagnosisContext(question="why\x00? é"),
-        create_time=Timestamp(seconds=second),
+        create_time=Timestamp(seconds=second, nanos=nanos),
     )
+
+
+async def listed(
+    store: Store, selection: Selection = ALL, after: Cursor | None = None, limit: int = 100
+) -> list[str]:
+    return [run.run_id for run in await store.runs(selection, after, limit)]
+
+
+def place(run: Run) -> Cursor:
+    return Cursor(run.create_time, run.run_id)
 
 
 def ended(run_id: str = "run-1") -> Run:
@@ -68,6 +90,128 @@ class StoreConformance:
         await store.create_run(a_run(), RunState())
         with pytest.raises(AlreadyExistsError):
             await store.create_run(a_run(), RunState())
+
+    async def test_a_submission_begins_one_run(self, store: Store) -> None:
+        assert await store.submitted(SUBMISSION) is None
+        assert await store.create_run(a_run(), RunState(), SUBMISSION) == "run-1"
+        assert await store.create_run(a_run("run-2"), RunState(), SUBMISSION) == "run-1"
+        assert await store.submitted(SUBMISSION) == "run-1"
+        assert await store.running() == ["run-1"]
+        assert await store.create_run(a_run("run-3"), RunState(), Submission("other", b"x")) == "run-3"
+
+    async def test_of_equal_submissions_at_once_one_begins_a_run(self, store: Store) -> None:
+        begun = await asyncio.gather(
+            *(store.create_run(a_run(f"run-{number}"), RunState(), SUBMISSION) for number in range(8))
+        )
+        assert len(set(begun)) == 1
+        assert await store.running() == begun[:1]
+
+    async def test_a_key_with_another_request_is_refused_and_stores_nothing(self, store: Store) -> None:
+        await store.create_run(a_run(), RunState(), SUBMISSION)
+        other = Submission(SUBMISSION.key, b"another digest")
+        with pytest.raises(AlreadyExistsError):
+            await store.create_run(a_run("run-2"), RunState(), other)
+        with pytest.raises(AlreadyExistsError):
+            await store.submitted(other)
+        assert await store.running() == ["run-1"]
+
+    async def test_a_run_that_cannot_be_created_takes_no_key(self, store: Store) -> None:
+        await store.create_run(a_run(), RunState())
+        with pytest.raises(AlreadyExistsError):
+            await store.create_run(a_run(), RunState(), SUBMISSION)
+        assert await store.submitted(SUBMISSION) is None
+
+    async def test_a_list_shows_runs_as_they_stand_the_newest_first(self, store: Store) -> None:
+        for number in (2, 3, 1):
+            await store.create_run(a_run(f"run-{number}", second=number), RunState())
+        end = ended("run-3")
+        end.create_time.seconds = 3
+        end.end_time.seconds = 9
+        end.failure.reason_code = "why"
+        await store.end_run(end)
+        shown = await store.runs(ALL, None, 100)
+        assert [run.run_id for run in shown] == ["run-3", "run-2", "run-1"]
+        assert shown[0] == RunSummary(
+            run_id="run-3",
+            status=end.status,
+            context=end.context,
+            create_time=end.create_time,
+            end_time=end.end_time,
+            effective_verdict=end.effective_verdict,
+            failure=end.failure,
+        )
+        assert shown[1].status == run_pb2.RUN_STATUS_RUNNING
+        assert not shown[1].HasField("end_time")
+
+    async def test_parts_of_a_second_count_in_a_list(self, store: Store) -> None:
+        for name, nanos in (("a", 0), ("b", 900_000_000), ("c", 120_000_000), ("d", 123_456_789)):
+            await store.create_run(a_run(name, nanos=nanos), RunState())
+        assert await listed(store) == ["b", "d", "c", "a"]
+        assert await store.running() == ["a", "c", "d", "b"]
+
+    async def test_pages_hold_every_run_once_whatever_begins_meanwhile(self, store: Store) -> None:
+        # Two runs per instant, so that a page ends between equal times.
+        runs = [a_run(f"run-{number}", second=1 + number // 2) for number in range(9)]
+        for run in runs:
+            await store.create_run(run, RunState())
+        seen: list[str] = []
+        after: Cursor | None = None
+        while page := await store.runs(ALL, after, 2):
+            seen += [run.run_id for run in page]
+            after = Cursor(page[-1].create_time, page[-1].run_id)
+            await store.create_run(a_run(f"later-{len(seen)}", second=99), RunState())
+        assert seen == [run.run_id for run in reversed(runs)]
+
+    async def test_a_page_goes_on_after_a_run_that_is_gone(self, store: Store) -> None:
+        for number in (1, 2, 3):
+            await store.create_run(a_run(f"run-{number}", second=number), RunState())
+        end = ended("run-2")
+        end.create_time.seconds = 2
+        await store.end_run(end)
+        assert await store.prune(0) == 1
+        assert await listed(store, after=place(end)) == ["run-1"]
+
+    async def test_a_list_is_filtered_by_status_and_by_time(self, store: Store) -> None:
+        for number in range(1, 6):
+            await store.create_run(a_run(f"run-{number}", second=number), RunState())
+        await store.end_run(ended("run-2"))
+        running = Selection(frozenset({run_pb2.RUN_STATUS_RUNNING}), TimeWindow())
+        assert await listed(store, running) == ["run-5", "run-4", "run-3", "run-1"]
+        several = frozenset({run_pb2.RUN_STATUS_RUNNING, run_pb2.RUN_STATUS_SUCCEEDED})
+        window = TimeWindow(start=Timestamp(seconds=2), end=Timestamp(seconds=4))
+        assert await listed(store, Selection(several, window)) == ["run-3", "run-2"]
+        since = TimeWindow(start=Timestamp(seconds=4, nanos=1))
+        assert await listed(store, Selection(frozenset(), since)) == ["run-5"]
+        until = TimeWindow(end=Timestamp(seconds=2))
+        assert await listed(store, Selection(frozenset(), until)) == ["run-1"]
+        assert await listed(store, running, after=place(a_run("run-4", second=4)), limit=1) == ["run-3"]
+
+    async def test_pruning_forgets_the_oldest_ended_runs_with_all_they_have(self, store: Store) -> None:
+        for number in range(1, 6):
+            submission = Submission(f"key-{number}", b"digest")
+            await store.create_run(a_run(f"run-{number}", second=number), RunState(), submission)
+            await store.add_invocation(f"run-{number}", an_invocation())
+            if number != 1:
+                await store.end_run(ended(f"run-{number}"))
+        assert await store.prune(9) == 0
+        assert await store.prune(2) == 2
+        assert await listed(store) == ["run-5", "run-4", "run-1"]
+        assert await store.calls("run-2") == []
+        assert await store.submitted(Submission("key-2", b"another")) is None
+        assert await store.submitted(Submission("key-5", b"digest")) == "run-5"
+
+    async def test_channels_are_bounded_and_the_orchestrator_s_own_is_not_counted(self, store: Store) -> None:
+        await store.create_run(a_run(), RunState())
+        names = [f"channel_{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"[:MAX_CHANNELS]]
+        for name in names:
+            await store.write_channel("run-1", name, "1")
+        with pytest.raises(FailedPreconditionError):
+            await store.write_channel("run-1", "one_more", "1")
+        await store.write_channel("run-1", names[0], "2")
+        await store.write_channel("run-1", OWN_CHANNEL, "3")
+        await store.write_channel("run-1", names[1], "4")
+        written = json.loads((await store.run("run-1")).self_evaluation_json)
+        assert written == dict.fromkeys(names, 1) | {names[0]: 2, OWN_CHANNEL: 3, names[1]: 4}
 
     async def test_a_step_appends_its_event_and_replaces_the_checkpoint(self, store: Store) -> None:
         await store.create_run(a_run(), RunState())

@@ -1,17 +1,37 @@
 """The SQLite store: the conformance suite, and what only a file can do wrong."""
 
+import asyncio
 import os
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 
+import aiosqlite
 import pytest
+from assay.orchestrator.v1.run_pb2 import Run
 from assay.orchestrator.v1.state_pb2 import RunState
 
-from orchestrator.store.port import Store, StoredDataError, StoreOpenError
+from orchestrator.store import schema
+from orchestrator.store.port import (
+    Store,
+    StoredDataError,
+    StoreFullError,
+    StoreOpenError,
+    StoreUnavailableError,
+)
 from orchestrator.store.sqlite import SqliteStore, open_store
 from services.common.errors import NotFoundError
-from tests.contract.store_conformance import StoreConformance, a_run, an_event, an_invocation, ended
+from tests.contract.store_conformance import (
+    ALL,
+    SUBMISSION,
+    StoreConformance,
+    a_run,
+    an_event,
+    an_invocation,
+    ended,
+)
+from tests.fakes.connections import kept_connections
 
 
 async def opened(path: Path, keep_runs: int = 100) -> SqliteStore:
@@ -133,3 +153,133 @@ async def test_a_read_only_file_is_refused(store: Store, path: Path) -> None:
         assert "cannot be written" in await refusal(path)
     finally:
         set_modes(path, 0o600, 0o700)
+
+
+def version_1(path: Path, *runs: Run, create_time: str = "") -> None:
+    """Make a file as version 1 left it."""
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("PRAGMA journal_mode = WAL")
+        for statement in schema.VERSIONS[0]:
+            database.execute(statement)
+        for run in runs:
+            database.execute(
+                "INSERT INTO diagnosis_run (run_id, status, create_time, body) VALUES (?, ?, ?, ?)",
+                (
+                    run.run_id,
+                    run.status,
+                    create_time or run.create_time.ToJsonString(),
+                    run.SerializeToString(),
+                ),
+            )
+        database.execute("PRAGMA user_version = 1")
+
+
+def shape(path: Path) -> tuple[int, set[str], set[str]]:
+    """Return version, columns of a run, and tables and indexes of a file."""
+    with closing(sqlite3.connect(path)) as database:
+        ((version,),) = database.execute("PRAGMA user_version")
+        columns = {row[1] for row in database.execute("PRAGMA table_info(diagnosis_run)")}
+        names = {row[0] for row in database.execute("SELECT name FROM sqlite_master")}
+    return version, columns, names
+
+
+async def test_a_file_of_version_1_is_upgraded(path: Path, tmp_path: Path) -> None:
+    damaged = a_run("run-0", second=1)
+    version_1(path, damaged, a_run("run-1", second=2, nanos=500_000_000), a_run("run-2", second=2))
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE diagnosis_run SET body = ? WHERE run_id = 'run-0'", (b"\xff\xff forged",))
+    stores = await asyncio.gather(*(open_store(path, busy_seconds=10, keep_runs=100) for _ in range(3)))
+    shown = await stores[0].runs(ALL, None, 100)
+    assert [run.run_id for run in shown] == ["run-1", "run-2", "run-0"]
+    assert shown[0].context == a_run().context
+    assert (shown[2].status, shown[2].create_time) == (damaged.status, damaged.create_time)
+    assert await stores[0].running() == ["run-0", "run-2", "run-1"]
+    assert await stores[0].create_run(a_run("run-3"), RunState(), SUBMISSION) == "run-3"
+    for store in stores:
+        await store.close()
+    fresh = tmp_path / "fresh.db"
+    await (await opened(fresh)).close()
+    assert shape(path) == shape(fresh)
+
+
+async def test_an_upgrade_that_fails_changes_nothing(path: Path) -> None:
+    version_1(path, a_run(), create_time="yesterday")
+    before = shape(path)
+    assert "'yesterday'" in await refusal(path)
+    assert shape(path) == before
+
+
+@pytest.fixture
+def connections(monkeypatch: pytest.MonkeyPatch) -> list[aiosqlite.Connection]:
+    return kept_connections(monkeypatch)
+
+
+async def test_a_full_disk_is_told_of_and_loses_nothing(
+    connections: list[aiosqlite.Connection], path: Path
+) -> None:
+    path.parent.mkdir()
+    store = await opened(path)
+    await store.create_run(a_run(), RunState())
+    await store.record_step("run-1", an_event(1), RunState(planner_retry_count=1))
+    await connections[0].execute("PRAGMA max_page_count = 1")
+    with pytest.raises(StoreFullError, match="disk of the run store is full"):
+        await store.add_invocation("run-1", an_invocation(output=b"x" * 100_000))
+    with pytest.raises(StoreFullError):
+        await store.create_run(a_run("run-2"), RunState(verified_input=b"x" * 100_000), SUBMISSION)
+    assert await store.submitted(SUBMISSION) is None
+    assert await store.running() == ["run-1"]
+    assert (await store.checkpoint("run-1")).planner_retry_count == 1
+    await connections[0].execute("PRAGMA max_page_count = 100000")
+    await store.add_invocation("run-1", an_invocation(output=b"x" * 100_000))
+    await store.record_step("run-1", an_event(2), RunState())
+    await store.close()
+
+
+async def test_a_file_that_another_process_holds_is_told_of_and_loses_nothing(
+    store: Store, path: Path
+) -> None:
+    await store.create_run(a_run(), RunState())
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreUnavailableError, match="another process holds"):
+            await store.record_step("run-1", an_event(1), RunState())
+        # What is stored can still be read.
+        assert (await store.run("run-1")).run_id == "run-1"
+    await store.record_step("run-1", an_event(1), RunState())
+
+
+async def test_a_damaged_page_is_told_of_and_the_rest_stays_readable(path: Path) -> None:
+    path.parent.mkdir()
+    store = await opened(path)
+    await store.create_run(a_run(), RunState())
+    await store.add_invocation("run-1", an_invocation())
+    await store.close()
+    with closing(sqlite3.connect(path)) as database:
+        ((page,),) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'tool_invocation'")
+        ((size,),) = database.execute("PRAGMA page_size")
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+    store = await opened(path)
+    with pytest.raises(StoredDataError, match="damaged"):
+        await store.calls("run-1")
+    assert (await store.run("run-1")).context == a_run().context
+    await store.close()
+
+
+@pytest.mark.parametrize("table", ["diagnosis_run", "run_state", "orchestration_event", "tool_invocation"])
+async def test_a_damaged_row_is_told_of(store: Store, path: Path, table: str) -> None:
+    await store.create_run(a_run(), RunState())
+    await store.record_step("run-1", an_event(1), RunState())
+    await store.add_invocation("run-1", an_invocation())
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(f"UPDATE {table} SET body = ?", (b"\xff\xff forged",))  # noqa: S608 - our own names
+    readers: dict[str, Callable[[str], Awaitable[object]]] = {
+        "diagnosis_run": store.run,
+        "run_state": store.checkpoint,
+        "orchestration_event": store.history,
+        "tool_invocation": store.calls,
+    }
+    with pytest.raises(StoredDataError, match="run-1"):
+        await readers[table]("run-1")

@@ -3,8 +3,8 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -70,6 +70,7 @@ class ScriptedAgent:
     replies: dict[str, list[Reply]] = field(default_factory=dict)
     wire: dict[str, list[bytes]] = field(default_factory=dict)
     arrivals: dict[str, asyncio.Event] = field(default_factory=dict)
+    drops: dict[str, asyncio.Event] = field(default_factory=dict)
     _stack: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     async def start(self) -> str:
@@ -84,6 +85,10 @@ class ScriptedAgent:
     def arrival(self, method: str) -> asyncio.Event:
         """Set once the method has been called."""
         return self.arrivals.setdefault(method, asyncio.Event())
+
+    def dropped(self, method: str) -> asyncio.Event:
+        """Set once a call of the method has been cancelled by its caller."""
+        return self.drops.setdefault(method, asyncio.Event())
 
     def requests(self, method: str) -> list[Any]:
         kind = next(item.request for item in self.methods if item.name == method)
@@ -108,9 +113,18 @@ class ScriptedAgent:
             reply = await reply(method.request.FromString(data))
         return reply
 
+    @contextmanager
+    def _drops_noticed(self, method: Method) -> Iterator[None]:
+        try:
+            yield
+        except asyncio.CancelledError:
+            self.dropped(method.name).set()
+            raise
+
     def _unary(self, method: Method) -> Callable[[bytes, Any], Awaitable[bytes]]:
         async def handle(data: bytes, context: Any) -> bytes:  # noqa: ANN401 - gRPC's own, untyped here
-            reply = await self._reply(method, data)
+            with self._drops_noticed(method):
+                reply = await self._reply(method, data)
             if isinstance(reply, grpc.StatusCode):
                 await context.abort(reply, "scripted")
             assert isinstance(reply, Message)
@@ -122,7 +136,8 @@ class ScriptedAgent:
         async def handle(data: bytes, context: Any) -> AsyncIterator[bytes]:  # noqa: ANN401 - as above
             reply = await self._reply(method, data)
             for item in reply if isinstance(reply, Sequence) else [reply]:
-                message = await item(data) if callable(item) else item
+                with self._drops_noticed(method):
+                    message = await item(data) if callable(item) else item
                 if isinstance(message, grpc.StatusCode):
                     await context.abort(message, "scripted")
                 assert isinstance(message, Message)
@@ -343,6 +358,23 @@ def _agent(module: Any, service: str, *methods: Method) -> ScriptedAgent:  # noq
     return ScriptedAgent(module.DESCRIPTOR.services_by_name[service].full_name, methods)
 
 
+METHODS = {
+    "planner": "Plan",
+    "executor": "Execute",
+    "gatekeeper": "Check",
+    "verifier": "Verify",
+    "composer": "Compose",
+}
+
+
+def hanging(name: str) -> Agents:
+    """Agents of which one takes its call, and never answers it."""
+    agents = Agents()
+    reply: Reply = [ExecuteResponse(invocation=LOG), hang] if name == "executor" else hang
+    agents.all()[name].replies[METHODS[name]] = [reply]
+    return agents
+
+
 @dataclass
 class Outcome:
     """One diagnosis as its caller saw it."""
@@ -370,6 +402,38 @@ class Stack:
 
     agents: Agents
     stub: "diagnosis_pb2_grpc.DiagnosisServiceAsyncStub"
+    serving: AsyncExitStack
+
+    async def stop(self) -> None:
+        """Shut the orchestrator down in order, while its callers and its agents stay."""
+        await self.serving.aclose()
+
+    async def submit(self, key: str = "key-1", question: str = "Why does api fail?") -> str:
+        """Submit a diagnosis and return the id of its run."""
+        request = diagnosis_pb2.SubmitDiagnosisRequest(idempotency_key=key)
+        request.diagnosis.question = question
+        request.diagnosis.scope.bundle = "incident"
+        return (await self.stub.SubmitDiagnosis(request, timeout=10)).run_id
+
+    def watching(self, run_id: str, after: int = 0) -> AsyncGenerator[DiagnoseResponse, None]:
+        """Follow a run."""
+        request = diagnosis_pb2.WatchRunRequest(run_id=run_id, after_sequence=after)
+        call = self.stub.WatchRun(request, timeout=30)
+
+        async def messages() -> AsyncGenerator[DiagnoseResponse, None]:
+            async for message in call:
+                yield message.progress
+
+        return messages()
+
+    async def watch(self, run_id: str, after: int = 0) -> Outcome:
+        """Follow a run to its end."""
+        return Outcome([message async for message in self.watching(run_id, after)])
+
+    async def cancel(self, run_id: str) -> run_pb2.Run:
+        """Cancel a run and return it."""
+        request = diagnosis_pb2.CancelRunRequest(run_id=run_id)
+        return (await self.stub.CancelRun(request, timeout=10)).run
 
     async def diagnose(self, question: str = "Why does api fail?", timeout_seconds: float = 30) -> Outcome:
         request = DiagnoseRequest(question=question)
@@ -406,9 +470,10 @@ async def stack(database: Path, agents: Agents | None = None, **limits: float) -
             open_things.push_async_callback(agent.kill)
         values: Json = {**addresses, "database": database, "drain_seconds": 0, **limits}
         settings = OrchestratorSettings(**values)
-        address = await open_things.enter_async_context(serving(settings, await build(settings)))
+        served = await open_things.enter_async_context(AsyncExitStack())
+        address = await served.enter_async_context(serving(settings, await build(settings)))
         channel = await open_things.enter_async_context(open_channel(address, 1 << 25))
-        yield Stack(agents, diagnosis_pb2_grpc.DiagnosisServiceStub(channel))
+        yield Stack(agents, diagnosis_pb2_grpc.DiagnosisServiceStub(channel), served)
 
 
 def changed(message: MessageT, **fields: Any) -> MessageT:  # noqa: ANN401 - whatever a field takes

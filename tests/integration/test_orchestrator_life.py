@@ -10,7 +10,6 @@ import grpc
 import grpc.aio
 import pytest
 from assay.common.v1.context_pb2 import DiagnosisContext
-from assay.executor.v1.executor_pb2 import ExecuteResponse
 from assay.orchestrator.v1 import diagnosis_pb2, run_pb2
 from assay.orchestrator.v1.diagnosis_pb2 import DiagnoseRequest
 from assay.orchestrator.v1.run_pb2 import OrchestrationEvent, Run
@@ -23,28 +22,13 @@ from orchestrator.clock import SystemClock
 from orchestrator.composition import build
 from orchestrator.engine import Engine
 from orchestrator.graph import DIAGNOSIS, Node, NodePort, compile_graph
-from orchestrator.runs import Runs
+from orchestrator.lifecycle import Lifecycle
+from orchestrator.runs import RunLimits, Runs
 from orchestrator.settings import OrchestratorSettings
 from orchestrator.store.sqlite import open_store
 from services.common.rpc.channels import open_channel
-from tests.fakes.agents import LOG, Agents, Reply, Stack, hang, stack
+from tests.fakes.agents import LOG, METHODS, Stack, hanging, stack
 from tests.fakes.graph_states import happy_nodes
-
-METHODS = {
-    "planner": "Plan",
-    "executor": "Execute",
-    "gatekeeper": "Check",
-    "verifier": "Verify",
-    "composer": "Compose",
-}
-
-
-def hanging(name: str) -> Agents:
-    """Agents of which one takes its call, and never answers it."""
-    agents = Agents()
-    reply: Reply = [ExecuteResponse(invocation=LOG), hang] if name == "executor" else hang
-    agents.all()[name].replies[METHODS[name]] = [reply]
-    return agents
 
 
 async def until_ended(running: Stack, run_id: str) -> Run:
@@ -144,12 +128,14 @@ async def test_a_step_that_was_recorded_as_its_caller_left_is_told_of(tmp_path: 
     channel = open_channel("127.0.0.1:1", 1 << 20)
     nobody = ExecutorAgent(channel, CallLimit(1, SystemClock()), CallLimit(1, SystemClock()))
     runs = Runs(
-        engine=Engine(compile_graph(DIAGNOSIS, nodes), Journal(), SystemClock()),
+        lifecycle=Lifecycle(
+            Engine(compile_graph(DIAGNOSIS, nodes), Journal(), SystemClock()), store, SystemClock()
+        ),
         catalogs=Catalogs(nobody),
         store=store,
         clock=SystemClock(),
         new_id=lambda: "run-1",
-        max_runs=1,
+        limits=RunLimits(running=1, waiting=0),
     )
     async with asyncio.timeout(20), runs.live(DiagnosisContext(question="why?"), 15):
         await recorded.wait()
@@ -180,18 +166,16 @@ async def test_a_run_under_way_shows_how_far_it_has_come(tmp_path: Path) -> None
     assert [event.node for event in trace.events] == ["planner", "executor"]
 
 
-async def test_a_stopping_orchestrator_stores_what_it_cancels(tmp_path: Path) -> None:
+async def test_a_stopping_orchestrator_stores_what_it_cancels_and_tells_the_caller(tmp_path: Path) -> None:
     async with stack(tmp_path / "runs.db", hanging("verifier")) as running:
-        request = DiagnoseRequest(question="why?")
-        request.scope.bundle = "incident"
-        call = running.stub.Diagnose(request, timeout=30)
-        run_id = (await anext(aiter(call))).started.run_id
-        async with asyncio.timeout(10):
-            await running.agents.verifier.arrival("Verify").wait()
-    store = await open_store(tmp_path / "runs.db", busy_seconds=1, keep_runs=10)
-    run = await store.run(run_id)
-    await store.close()
-    assert (run.status, run.failure.reason_code) == (run_pb2.RUN_STATUS_CANCELLED, "call_cancelled")
+        async with running.diagnosing(running.agents.verifier, "Verify") as task:
+            await running.stop()
+            told = (await task).run
+        store = await open_store(tmp_path / "runs.db", busy_seconds=1, keep_runs=10)
+        run = await store.run(told.run_id)
+        await store.close()
+    assert (run.status, run.failure.reason_code) == (run_pb2.RUN_STATUS_CANCELLED, "orchestrator_stopped")
+    assert run == told
 
 
 async def test_a_run_that_an_earlier_process_left_is_ended(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ TABLE: Final[dict[type[errors.AssayError], grpc.StatusCode]] = {
     errors.AlreadyExistsError: grpc.StatusCode.ALREADY_EXISTS,
     errors.ResourceExhaustedError: grpc.StatusCode.RESOURCE_EXHAUSTED,
     errors.UnavailableError: grpc.StatusCode.UNAVAILABLE,
+    errors.DataLossError: grpc.StatusCode.DATA_LOSS,
 }
 
 

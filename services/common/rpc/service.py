@@ -1,8 +1,9 @@
 """The life of a process: settings, logs, server, shutdown.
 
 The order of shutdown: readiness NOT_SERVING and no new calls → running calls finish, at most `drain_seconds`
-→ the server stops and what still runs is cancelled → its handlers end → the service closes what it opened →
-logs are flushed. Health answers until the server stops.
+→ the service ends its work, whose callers are still told → the server stops and what still runs is cancelled
+→ its handlers end → the service closes what it opened → logs are flushed. Health answers until the server
+stops.
 """
 
 import asyncio
@@ -34,18 +35,23 @@ CLOSE_SECONDS = 5.0
 _log = structlog.get_logger("assay.process")
 
 
+Steps = Sequence[Callable[[], Awaitable[None]]]
+
+
 @dataclass(frozen=True, slots=True)
 class Service:
     """What a process serves.
 
     `names` are the full gRPC service names, `register` adds their servicers to a server, `ready` is asked for
-    readiness (None: ready as soon as it serves), `close` is awaited in order at the end.
+    readiness (None: ready as soon as it serves). `end_work` is awaited after the drain, while calls can still
+    be answered, `close` in order at the end.
     """
 
     names: tuple[str, ...]
     register: Callable[[grpc.aio.Server], None]
     ready: Ready | None = None
-    close: Sequence[Callable[[], Awaitable[None]]] = field(default=())
+    end_work: Steps = field(default=())
+    close: Steps = field(default=())
 
 
 SettingsT = TypeVar("SettingsT", bound=ServiceSettings)
@@ -77,7 +83,7 @@ def run(settings_type: type[SettingsT], build: Callable[[SettingsT], Awaitable[S
 async def serving(settings: ServiceSettings, service: Service) -> AsyncIterator[str]:
     """Serve inside the block, on the address that it yields; leaving it is the ordered shutdown."""
     async with AsyncExitStack() as stack:
-        stack.push_async_callback(_close, service.close)
+        stack.push_async_callback(_take_steps, service.close)
         admission = Admission(settings.max_concurrent_rpcs)
         server = new_server(settings, admission)
         health = Health(service.names)
@@ -87,7 +93,9 @@ async def serving(settings: ServiceSettings, service: Service) -> AsyncIterator[
             add_reflection(server, service.names)
         address = listen(server, settings.listen)
         await server.start()
-        stack.push_async_callback(_stop, server, health, admission, settings.drain_seconds)
+        stack.push_async_callback(_stop, server, admission)
+        stack.push_async_callback(_take_steps, service.end_work)
+        stack.push_async_callback(_drain, health, admission, settings.drain_seconds)
         if service.ready is None:
             await health.set_ready(True)
         else:
@@ -112,11 +120,14 @@ async def _serve(name: str, settings: SettingsT, build: Callable[[SettingsT], Aw
     _log.info("stopped")
 
 
-async def _stop(server: grpc.aio.Server, health: Health, admission: Admission, drain_seconds: float) -> None:
+async def _drain(health: Health, admission: Admission, drain_seconds: float) -> None:
     await health.set_ready(False)
     admission.stop()
     if not await admission.wait_idle(drain_seconds):
         _log.warning("calls still run after the drain and are cancelled", drain_seconds=drain_seconds)
+
+
+async def _stop(server: grpc.aio.Server, admission: Admission) -> None:
     await server.stop(STOP_GRACE_SECONDS)
     # stop() does not wait for the clean-up of handlers that it cancelled.
     if not await admission.wait_idle(HANDLERS_END_SECONDS):
@@ -128,13 +139,13 @@ async def _cancelled(task: asyncio.Task[None]) -> None:
     await asyncio.wait([task])
 
 
-async def _close(steps: Sequence[Callable[[], Awaitable[None]]]) -> None:
+async def _take_steps(steps: Steps) -> None:
     for step in steps:
         try:
             async with asyncio.timeout(CLOSE_SECONDS):
                 await step()
         except Exception:  # noqa: BLE001 - one part that cannot close must not keep the others open
-            _log.exception("a part of the service did not close")
+            _log.exception("a part of the service did not end")
 
 
 def _complain(*lines: str) -> None:

@@ -6,8 +6,10 @@ isort:skip_file
 from assay.common.v1 import context_pb2 as _context_pb2
 from assay.common.v1 import tool_pb2 as _tool_pb2
 from assay.orchestrator.v1 import run_pb2 as _run_pb2
+from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf.internal import containers as _containers
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -154,6 +156,317 @@ class NodeStarted(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___NodeStarted: _TypeAlias = NodeStarted  # noqa: Y015
+
+@_typing.final
+class SubmitDiagnosisRequest(_message.Message):
+    """A diagnosis that goes on without its caller."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _builtins.int
+    DIAGNOSIS_FIELD_NUMBER: _builtins.int
+    idempotency_key: _builtins.str
+    """Chosen by the caller, the same for every repetition of one submission. 1 to
+    256 characters.
+    """
+    @_builtins.property
+    def diagnosis(self) -> Global___DiagnoseRequest:
+        """What to diagnose."""
+
+    def __init__(
+        self,
+        *,
+        idempotency_key: _builtins.str = ...,
+        diagnosis: Global___DiagnoseRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["diagnosis", b"diagnosis"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["diagnosis", b"diagnosis", "idempotency_key", b"idempotency_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SubmitDiagnosisRequest: _TypeAlias = SubmitDiagnosisRequest  # noqa: Y015
+
+@_typing.final
+class SubmitDiagnosisResponse(_message.Message):
+    """The run."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RUN_ID_FIELD_NUMBER: _builtins.int
+    run_id: _builtins.str
+    """Its id; the run is stored."""
+    def __init__(
+        self,
+        *,
+        run_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["run_id", b"run_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SubmitDiagnosisResponse: _TypeAlias = SubmitDiagnosisResponse  # noqa: Y015
+
+@_typing.final
+class WatchRunRequest(_message.Message):
+    """Which run, from where."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RUN_ID_FIELD_NUMBER: _builtins.int
+    AFTER_SEQUENCE_FIELD_NUMBER: _builtins.int
+    run_id: _builtins.str
+    """Its id."""
+    after_sequence: _builtins.int
+    """Sequence of the last event that the caller has; 0 for all. Not negative."""
+    def __init__(
+        self,
+        *,
+        run_id: _builtins.str = ...,
+        after_sequence: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_sequence", b"after_sequence", "run_id", b"run_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchRunRequest: _TypeAlias = WatchRunRequest  # noqa: Y015
+
+@_typing.final
+class WatchRunResponse(_message.Message):
+    """One message of the stream."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROGRESS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def progress(self) -> Global___DiagnoseResponse:
+        """As Diagnose sends it."""
+
+    def __init__(
+        self,
+        *,
+        progress: Global___DiagnoseResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["progress", b"progress"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["progress", b"progress"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchRunResponse: _TypeAlias = WatchRunResponse  # noqa: Y015
+
+@_typing.final
+class ListRunsRequest(_message.Message):
+    """Which runs, how many at once."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    STATUSES_FIELD_NUMBER: _builtins.int
+    CREATE_TIME_FIELD_NUMBER: _builtins.int
+    page_size: _builtins.int
+    """Runs per page; 0 means 50, more than 100 means 100. Not negative."""
+    page_token: _builtins.str
+    """Empty for the first page; then what the last page returned. Opaque. The
+    filters must be the same for all pages.
+    """
+    @_builtins.property
+    def statuses(self) -> _containers.RepeatedScalarFieldContainer[_run_pb2.RunStatus.ValueType]:
+        """Only runs with one of these statuses; all when empty."""
+
+    @_builtins.property
+    def create_time(self) -> _context_pb2.TimeWindow:
+        """Only runs that were created in this window."""
+
+    def __init__(
+        self,
+        *,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+        statuses: _abc.Iterable[_run_pb2.RunStatus.ValueType] | None = ...,
+        create_time: _context_pb2.TimeWindow | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "page_size", b"page_size", "page_token", b"page_token", "statuses", b"statuses"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListRunsRequest: _TypeAlias = ListRunsRequest  # noqa: Y015
+
+@_typing.final
+class ListRunsResponse(_message.Message):
+    """One page."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RUNS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Gets the next page; empty after the last."""
+    @_builtins.property
+    def runs(self) -> _containers.RepeatedCompositeFieldContainer[_run_pb2.RunSummary]:
+        """The newest first."""
+
+    def __init__(
+        self,
+        *,
+        runs: _abc.Iterable[_run_pb2.RunSummary] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "runs", b"runs"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListRunsResponse: _TypeAlias = ListRunsResponse  # noqa: Y015
+
+@_typing.final
+class CancelRunRequest(_message.Message):
+    """Which run."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RUN_ID_FIELD_NUMBER: _builtins.int
+    run_id: _builtins.str
+    """Its id."""
+    def __init__(
+        self,
+        *,
+        run_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["run_id", b"run_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CancelRunRequest: _TypeAlias = CancelRunRequest  # noqa: Y015
+
+@_typing.final
+class CancelRunResponse(_message.Message):
+    """The run."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RUN_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def run(self) -> _run_pb2.Run:
+        """As it ended."""
+
+    def __init__(
+        self,
+        *,
+        run: _run_pb2.Run | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["run", b"run"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["run", b"run"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CancelRunResponse: _TypeAlias = CancelRunResponse  # noqa: Y015
+
+@_typing.final
+class RecordEvaluationRequest(_message.Message):
+    """What somebody or something thinks of a run."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RUN_ID_FIELD_NUMBER: _builtins.int
+    CHANNEL_FIELD_NUMBER: _builtins.int
+    VALUE_JSON_FIELD_NUMBER: _builtins.int
+    run_id: _builtins.str
+    """The run."""
+    channel: _builtins.str
+    """Channel of the self-evaluation, such as `rule_evaluation` or
+    `aiops_rule_evaluation`.
+    """
+    value_json: _builtins.bytes
+    """Any JSON value, in UTF-8. At most 64 KiB."""
+    def __init__(
+        self,
+        *,
+        run_id: _builtins.str = ...,
+        channel: _builtins.str = ...,
+        value_json: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["channel", b"channel", "run_id", b"run_id", "value_json", b"value_json"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RecordEvaluationRequest: _TypeAlias = RecordEvaluationRequest  # noqa: Y015
+
+@_typing.final
+class RecordEvaluationResponse(_message.Message):
+    """It is stored."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RecordEvaluationResponse: _TypeAlias = RecordEvaluationResponse  # noqa: Y015
+
+@_typing.final
+class PruneRunsRequest(_message.Message):
+    """How many runs to keep."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEEP_FIELD_NUMBER: _builtins.int
+    keep: _builtins.int
+    """Ended runs that are kept, the newest; 0 forgets them all. Must be given."""
+    def __init__(
+        self,
+        *,
+        keep: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_keep", b"_keep", "keep", b"keep"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_keep", b"_keep", "keep", b"keep"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__keep: _TypeAlias = _typing.Literal["keep"]  # noqa: Y015
+    _WhichOneofArgType__keep: _TypeAlias = _typing.Literal["_keep", b"_keep"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__keep) -> _WhichOneofReturnType__keep | None: ...
+
+Global___PruneRunsRequest: _TypeAlias = PruneRunsRequest  # noqa: Y015
+
+@_typing.final
+class PruneRunsResponse(_message.Message):
+    """What was forgotten."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FORGOTTEN_FIELD_NUMBER: _builtins.int
+    forgotten: _builtins.int
+    """How many runs."""
+    def __init__(
+        self,
+        *,
+        forgotten: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["forgotten", b"forgotten"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PruneRunsResponse: _TypeAlias = PruneRunsResponse  # noqa: Y015
 
 @_typing.final
 class GetRunRequest(_message.Message):

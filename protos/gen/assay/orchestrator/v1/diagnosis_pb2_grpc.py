@@ -27,6 +27,14 @@ if _version_not_supported:
 
 class DiagnosisServiceStub:
     """Diagnoses incidents. Owns state, routing, the trace and persistence.
+
+    Codes of every method, beside its own: INVALID_ARGUMENT when the call has no
+    deadline; RESOURCE_EXHAUSTED when too many calls run, or the disk of the run
+    store is full; UNAVAILABLE while shutting down, and when the run store cannot
+    be read or written now, for instance because another process holds it;
+    DATA_LOSS when what is stored is damaged; DEADLINE_EXCEEDED when the caller's
+    deadline passed; INTERNAL for a defect, without details. A failure of the store
+    undoes nothing that was acknowledged before.
     """
 
     def __init__(self, channel):
@@ -40,10 +48,40 @@ class DiagnosisServiceStub:
                 request_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.DiagnoseRequest.SerializeToString,
                 response_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.DiagnoseResponse.FromString,
                 _registered_method=True)
+        self.SubmitDiagnosis = channel.unary_unary(
+                '/assay.orchestrator.v1.DiagnosisService/SubmitDiagnosis',
+                request_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.SubmitDiagnosisRequest.SerializeToString,
+                response_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.SubmitDiagnosisResponse.FromString,
+                _registered_method=True)
+        self.WatchRun = channel.unary_stream(
+                '/assay.orchestrator.v1.DiagnosisService/WatchRun',
+                request_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.WatchRunRequest.SerializeToString,
+                response_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.WatchRunResponse.FromString,
+                _registered_method=True)
         self.GetRun = channel.unary_unary(
                 '/assay.orchestrator.v1.DiagnosisService/GetRun',
                 request_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.GetRunRequest.SerializeToString,
                 response_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.GetRunResponse.FromString,
+                _registered_method=True)
+        self.ListRuns = channel.unary_unary(
+                '/assay.orchestrator.v1.DiagnosisService/ListRuns',
+                request_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.ListRunsRequest.SerializeToString,
+                response_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.ListRunsResponse.FromString,
+                _registered_method=True)
+        self.CancelRun = channel.unary_unary(
+                '/assay.orchestrator.v1.DiagnosisService/CancelRun',
+                request_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.CancelRunRequest.SerializeToString,
+                response_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.CancelRunResponse.FromString,
+                _registered_method=True)
+        self.RecordEvaluation = channel.unary_unary(
+                '/assay.orchestrator.v1.DiagnosisService/RecordEvaluation',
+                request_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.RecordEvaluationRequest.SerializeToString,
+                response_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.RecordEvaluationResponse.FromString,
+                _registered_method=True)
+        self.PruneRuns = channel.unary_unary(
+                '/assay.orchestrator.v1.DiagnosisService/PruneRuns',
+                request_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.PruneRunsRequest.SerializeToString,
+                response_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.PruneRunsResponse.FromString,
                 _registered_method=True)
         self.GetTrace = channel.unary_unary(
                 '/assay.orchestrator.v1.DiagnosisService/GetTrace',
@@ -59,12 +97,22 @@ class DiagnosisServiceStub:
 
 class DiagnosisServiceServicer:
     """Diagnoses incidents. Owns state, routing, the trace and persistence.
+
+    Codes of every method, beside its own: INVALID_ARGUMENT when the call has no
+    deadline; RESOURCE_EXHAUSTED when too many calls run, or the disk of the run
+    store is full; UNAVAILABLE while shutting down, and when the run store cannot
+    be read or written now, for instance because another process holds it;
+    DATA_LOSS when what is stored is damaged; DEADLINE_EXCEEDED when the caller's
+    deadline passed; INTERNAL for a defect, without details. A failure of the store
+    undoes nothing that was acknowledged before.
     """
 
     def Diagnose(self, request, context):
         """Runs one diagnosis and streams its progress; the last message is the run.
-        Leaving the call cancels the run. A run that has begun is stored whatever
-        happens. Not idempotent: every call is a new run.
+        Leaving the call cancels the run: it is stored as CANCELLED with the reason
+        `call_cancelled`, or `deadline_exceeded` when its time had passed. A run that
+        has begun is stored whatever happens. Not idempotent: every call is a new
+        run.
 
         Codes: INVALID_ARGUMENT when the question is blank or over 4,096
         characters, the window ends before it starts, the scope is missing, or the
@@ -78,11 +126,95 @@ class DiagnosisServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def SubmitDiagnosis(self, request, context):
+        """Begins one diagnosis and returns its id once it is stored. The run goes on
+        without its caller; WatchRun follows it, CancelRun ends it. When as many runs
+        as may are under way, it waits for its turn, and its time counts from then.
+
+        Idempotent: the same key with the same diagnosis returns the run that the
+        first call began, however it stands, for as long as that run is kept. Then
+        nothing else is checked.
+
+        Codes: INVALID_ARGUMENT when the key is blank or over 256 characters, and as
+        Diagnose says; ALREADY_EXISTS when the key came with another diagnosis before;
+        NOT_FOUND and FAILED_PRECONDITION as Diagnose says; RESOURCE_EXHAUSTED when
+        too many runs wait.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WatchRun(self, request, context):
+        """Follows one run, as often as wanted, also after its end: first `started`,
+        then the stored events after a given one, then what Diagnose sends as it
+        happens, last the run. `node_started` and `invocation` are sent only while
+        they happen. Leaving the call changes nothing for the run. A caller that lost
+        the stream goes on from the last sequence that it saw.
+
+        Codes: INVALID_ARGUMENT when the id is blank or the sequence is negative;
+        NOT_FOUND when there is no such run; UNAVAILABLE when the run's end could not
+        be stored, which CancelRun or the next start of the orchestrator makes good.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetRun(self, request, context):
         """Returns one run, ended or not. Safe to repeat.
 
         Codes: INVALID_ARGUMENT when the id is blank; NOT_FOUND when there is no
         such run.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListRuns(self, request, context):
+        """Lists runs, the newest first. Whatever begins or is forgotten between two
+        pages, every other run appears once. Safe to repeat.
+
+        Codes: INVALID_ARGUMENT when page_size is negative, page_token was not
+        returned by a call with the same filters, a status is unknown, or the window
+        ends before it starts.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CancelRun(self, request, context):
+        """Cancels one run and returns it as it ended. Calls to agents that are under way
+        are cancelled, and the run is stored as CANCELLED with the reason
+        `cancel_requested`. Idempotent: a run that has ended, or ends by itself first,
+        is returned as it is, with OK.
+
+        Codes: INVALID_ARGUMENT when the id is blank; NOT_FOUND when there is no such
+        run.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RecordEvaluation(self, request, context):
+        """Writes one channel of a run's self-evaluation, replacing what it held; the
+        other channels stay as they are. The run may have ended or not. Safe to
+        repeat.
+
+        Codes: INVALID_ARGUMENT when the id is blank, the channel is not 1 to 64
+        lower-case letters and '_' that begin with a letter, the channel is
+        `verifier_evaluation`, which is the orchestrator's, or the value is over 64
+        KiB or not one unambiguous JSON text; NOT_FOUND when there is no such run;
+        FAILED_PRECONDITION when the run has 16 other channels.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def PruneRuns(self, request, context):
+        """Forgets ended runs, the oldest first, until as many as wanted are kept, with
+        their tool calls, events and idempotency keys. Runs under way stay and are
+        not counted. Safe to repeat.
+
+        Codes: INVALID_ARGUMENT when `keep` is absent or negative.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -117,10 +249,40 @@ def add_DiagnosisServiceServicer_to_server(servicer, server):
                     request_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.DiagnoseRequest.FromString,
                     response_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.DiagnoseResponse.SerializeToString,
             ),
+            'SubmitDiagnosis': grpc.unary_unary_rpc_method_handler(
+                    servicer.SubmitDiagnosis,
+                    request_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.SubmitDiagnosisRequest.FromString,
+                    response_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.SubmitDiagnosisResponse.SerializeToString,
+            ),
+            'WatchRun': grpc.unary_stream_rpc_method_handler(
+                    servicer.WatchRun,
+                    request_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.WatchRunRequest.FromString,
+                    response_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.WatchRunResponse.SerializeToString,
+            ),
             'GetRun': grpc.unary_unary_rpc_method_handler(
                     servicer.GetRun,
                     request_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.GetRunRequest.FromString,
                     response_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.GetRunResponse.SerializeToString,
+            ),
+            'ListRuns': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListRuns,
+                    request_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.ListRunsRequest.FromString,
+                    response_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.ListRunsResponse.SerializeToString,
+            ),
+            'CancelRun': grpc.unary_unary_rpc_method_handler(
+                    servicer.CancelRun,
+                    request_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.CancelRunRequest.FromString,
+                    response_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.CancelRunResponse.SerializeToString,
+            ),
+            'RecordEvaluation': grpc.unary_unary_rpc_method_handler(
+                    servicer.RecordEvaluation,
+                    request_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.RecordEvaluationRequest.FromString,
+                    response_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.RecordEvaluationResponse.SerializeToString,
+            ),
+            'PruneRuns': grpc.unary_unary_rpc_method_handler(
+                    servicer.PruneRuns,
+                    request_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.PruneRunsRequest.FromString,
+                    response_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.PruneRunsResponse.SerializeToString,
             ),
             'GetTrace': grpc.unary_unary_rpc_method_handler(
                     servicer.GetTrace,
@@ -142,6 +304,14 @@ def add_DiagnosisServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class DiagnosisService:
     """Diagnoses incidents. Owns state, routing, the trace and persistence.
+
+    Codes of every method, beside its own: INVALID_ARGUMENT when the call has no
+    deadline; RESOURCE_EXHAUSTED when too many calls run, or the disk of the run
+    store is full; UNAVAILABLE while shutting down, and when the run store cannot
+    be read or written now, for instance because another process holds it;
+    DATA_LOSS when what is stored is damaged; DEADLINE_EXCEEDED when the caller's
+    deadline passed; INTERNAL for a defect, without details. A failure of the store
+    undoes nothing that was acknowledged before.
     """
 
     @staticmethod
@@ -172,6 +342,60 @@ class DiagnosisService:
             _registered_method=True)
 
     @staticmethod
+    def SubmitDiagnosis(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/assay.orchestrator.v1.DiagnosisService/SubmitDiagnosis',
+            assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.SubmitDiagnosisRequest.SerializeToString,
+            assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.SubmitDiagnosisResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WatchRun(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/assay.orchestrator.v1.DiagnosisService/WatchRun',
+            assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.WatchRunRequest.SerializeToString,
+            assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.WatchRunResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def GetRun(request,
             target,
             options=(),
@@ -188,6 +412,114 @@ class DiagnosisService:
             '/assay.orchestrator.v1.DiagnosisService/GetRun',
             assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.GetRunRequest.SerializeToString,
             assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.GetRunResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListRuns(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/assay.orchestrator.v1.DiagnosisService/ListRuns',
+            assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.ListRunsRequest.SerializeToString,
+            assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.ListRunsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CancelRun(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/assay.orchestrator.v1.DiagnosisService/CancelRun',
+            assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.CancelRunRequest.SerializeToString,
+            assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.CancelRunResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RecordEvaluation(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/assay.orchestrator.v1.DiagnosisService/RecordEvaluation',
+            assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.RecordEvaluationRequest.SerializeToString,
+            assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.RecordEvaluationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PruneRuns(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/assay.orchestrator.v1.DiagnosisService/PruneRuns',
+            assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.PruneRunsRequest.SerializeToString,
+            assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.PruneRunsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -27,7 +27,16 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class DiagnosisServiceStub:
-    """Diagnoses incidents. Owns state, routing, the trace and persistence."""
+    """Diagnoses incidents. Owns state, routing, the trace and persistence.
+
+    Codes of every method, beside its own: INVALID_ARGUMENT when the call has no
+    deadline; RESOURCE_EXHAUSTED when too many calls run, or the disk of the run
+    store is full; UNAVAILABLE while shutting down, and when the run store cannot
+    be read or written now, for instance because another process holds it;
+    DATA_LOSS when what is stored is damaged; DEADLINE_EXCEEDED when the caller's
+    deadline passed; INTERNAL for a defect, without details. A failure of the store
+    undoes nothing that was acknowledged before.
+    """
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -35,8 +44,10 @@ class DiagnosisServiceStub:
     def __new__(cls, channel: _aio.Channel) -> DiagnosisServiceAsyncStub: ...
     Diagnose: _grpc.UnaryStreamMultiCallable[_diagnosis_pb2.DiagnoseRequest, _diagnosis_pb2.DiagnoseResponse]
     """Runs one diagnosis and streams its progress; the last message is the run.
-    Leaving the call cancels the run. A run that has begun is stored whatever
-    happens. Not idempotent: every call is a new run.
+    Leaving the call cancels the run: it is stored as CANCELLED with the reason
+    `call_cancelled`, or `deadline_exceeded` when its time had passed. A run that
+    has begun is stored whatever happens. Not idempotent: every call is a new
+    run.
 
     Codes: INVALID_ARGUMENT when the question is blank or over 4,096
     characters, the window ends before it starts, the scope is missing, or the
@@ -46,11 +57,71 @@ class DiagnosisServiceStub:
     when the caller's deadline passed (the run is stored as CANCELLED);
     UNAVAILABLE while shutting down.
     """
+    SubmitDiagnosis: _grpc.UnaryUnaryMultiCallable[_diagnosis_pb2.SubmitDiagnosisRequest, _diagnosis_pb2.SubmitDiagnosisResponse]
+    """Begins one diagnosis and returns its id once it is stored. The run goes on
+    without its caller; WatchRun follows it, CancelRun ends it. When as many runs
+    as may are under way, it waits for its turn, and its time counts from then.
+
+    Idempotent: the same key with the same diagnosis returns the run that the
+    first call began, however it stands, for as long as that run is kept. Then
+    nothing else is checked.
+
+    Codes: INVALID_ARGUMENT when the key is blank or over 256 characters, and as
+    Diagnose says; ALREADY_EXISTS when the key came with another diagnosis before;
+    NOT_FOUND and FAILED_PRECONDITION as Diagnose says; RESOURCE_EXHAUSTED when
+    too many runs wait.
+    """
+    WatchRun: _grpc.UnaryStreamMultiCallable[_diagnosis_pb2.WatchRunRequest, _diagnosis_pb2.WatchRunResponse]
+    """Follows one run, as often as wanted, also after its end: first `started`,
+    then the stored events after a given one, then what Diagnose sends as it
+    happens, last the run. `node_started` and `invocation` are sent only while
+    they happen. Leaving the call changes nothing for the run. A caller that lost
+    the stream goes on from the last sequence that it saw.
+
+    Codes: INVALID_ARGUMENT when the id is blank or the sequence is negative;
+    NOT_FOUND when there is no such run; UNAVAILABLE when the run's end could not
+    be stored, which CancelRun or the next start of the orchestrator makes good.
+    """
     GetRun: _grpc.UnaryUnaryMultiCallable[_diagnosis_pb2.GetRunRequest, _diagnosis_pb2.GetRunResponse]
     """Returns one run, ended or not. Safe to repeat.
 
     Codes: INVALID_ARGUMENT when the id is blank; NOT_FOUND when there is no
     such run.
+    """
+    ListRuns: _grpc.UnaryUnaryMultiCallable[_diagnosis_pb2.ListRunsRequest, _diagnosis_pb2.ListRunsResponse]
+    """Lists runs, the newest first. Whatever begins or is forgotten between two
+    pages, every other run appears once. Safe to repeat.
+
+    Codes: INVALID_ARGUMENT when page_size is negative, page_token was not
+    returned by a call with the same filters, a status is unknown, or the window
+    ends before it starts.
+    """
+    CancelRun: _grpc.UnaryUnaryMultiCallable[_diagnosis_pb2.CancelRunRequest, _diagnosis_pb2.CancelRunResponse]
+    """Cancels one run and returns it as it ended. Calls to agents that are under way
+    are cancelled, and the run is stored as CANCELLED with the reason
+    `cancel_requested`. Idempotent: a run that has ended, or ends by itself first,
+    is returned as it is, with OK.
+
+    Codes: INVALID_ARGUMENT when the id is blank; NOT_FOUND when there is no such
+    run.
+    """
+    RecordEvaluation: _grpc.UnaryUnaryMultiCallable[_diagnosis_pb2.RecordEvaluationRequest, _diagnosis_pb2.RecordEvaluationResponse]
+    """Writes one channel of a run's self-evaluation, replacing what it held; the
+    other channels stay as they are. The run may have ended or not. Safe to
+    repeat.
+
+    Codes: INVALID_ARGUMENT when the id is blank, the channel is not 1 to 64
+    lower-case letters and '_' that begin with a letter, the channel is
+    `verifier_evaluation`, which is the orchestrator's, or the value is over 64
+    KiB or not one unambiguous JSON text; NOT_FOUND when there is no such run;
+    FAILED_PRECONDITION when the run has 16 other channels.
+    """
+    PruneRuns: _grpc.UnaryUnaryMultiCallable[_diagnosis_pb2.PruneRunsRequest, _diagnosis_pb2.PruneRunsResponse]
+    """Forgets ended runs, the oldest first, until as many as wanted are kept, with
+    their tool calls, events and idempotency keys. Runs under way stay and are
+    not counted. Safe to repeat.
+
+    Codes: INVALID_ARGUMENT when `keep` is absent or negative.
     """
     GetTrace: _grpc.UnaryUnaryMultiCallable[_diagnosis_pb2.GetTraceRequest, _diagnosis_pb2.GetTraceResponse]
     """Returns the path of one run. Safe to repeat.
@@ -68,13 +139,24 @@ class DiagnosisServiceStub:
 
 @_typing.type_check_only
 class DiagnosisServiceAsyncStub(DiagnosisServiceStub):
-    """Diagnoses incidents. Owns state, routing, the trace and persistence."""
+    """Diagnoses incidents. Owns state, routing, the trace and persistence.
+
+    Codes of every method, beside its own: INVALID_ARGUMENT when the call has no
+    deadline; RESOURCE_EXHAUSTED when too many calls run, or the disk of the run
+    store is full; UNAVAILABLE while shutting down, and when the run store cannot
+    be read or written now, for instance because another process holds it;
+    DATA_LOSS when what is stored is damaged; DEADLINE_EXCEEDED when the caller's
+    deadline passed; INTERNAL for a defect, without details. A failure of the store
+    undoes nothing that was acknowledged before.
+    """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Diagnose: _aio.UnaryStreamMultiCallable[_diagnosis_pb2.DiagnoseRequest, _diagnosis_pb2.DiagnoseResponse]  # type: ignore[assignment]
     """Runs one diagnosis and streams its progress; the last message is the run.
-    Leaving the call cancels the run. A run that has begun is stored whatever
-    happens. Not idempotent: every call is a new run.
+    Leaving the call cancels the run: it is stored as CANCELLED with the reason
+    `call_cancelled`, or `deadline_exceeded` when its time had passed. A run that
+    has begun is stored whatever happens. Not idempotent: every call is a new
+    run.
 
     Codes: INVALID_ARGUMENT when the question is blank or over 4,096
     characters, the window ends before it starts, the scope is missing, or the
@@ -84,11 +166,71 @@ class DiagnosisServiceAsyncStub(DiagnosisServiceStub):
     when the caller's deadline passed (the run is stored as CANCELLED);
     UNAVAILABLE while shutting down.
     """
+    SubmitDiagnosis: _aio.UnaryUnaryMultiCallable[_diagnosis_pb2.SubmitDiagnosisRequest, _diagnosis_pb2.SubmitDiagnosisResponse]  # type: ignore[assignment]
+    """Begins one diagnosis and returns its id once it is stored. The run goes on
+    without its caller; WatchRun follows it, CancelRun ends it. When as many runs
+    as may are under way, it waits for its turn, and its time counts from then.
+
+    Idempotent: the same key with the same diagnosis returns the run that the
+    first call began, however it stands, for as long as that run is kept. Then
+    nothing else is checked.
+
+    Codes: INVALID_ARGUMENT when the key is blank or over 256 characters, and as
+    Diagnose says; ALREADY_EXISTS when the key came with another diagnosis before;
+    NOT_FOUND and FAILED_PRECONDITION as Diagnose says; RESOURCE_EXHAUSTED when
+    too many runs wait.
+    """
+    WatchRun: _aio.UnaryStreamMultiCallable[_diagnosis_pb2.WatchRunRequest, _diagnosis_pb2.WatchRunResponse]  # type: ignore[assignment]
+    """Follows one run, as often as wanted, also after its end: first `started`,
+    then the stored events after a given one, then what Diagnose sends as it
+    happens, last the run. `node_started` and `invocation` are sent only while
+    they happen. Leaving the call changes nothing for the run. A caller that lost
+    the stream goes on from the last sequence that it saw.
+
+    Codes: INVALID_ARGUMENT when the id is blank or the sequence is negative;
+    NOT_FOUND when there is no such run; UNAVAILABLE when the run's end could not
+    be stored, which CancelRun or the next start of the orchestrator makes good.
+    """
     GetRun: _aio.UnaryUnaryMultiCallable[_diagnosis_pb2.GetRunRequest, _diagnosis_pb2.GetRunResponse]  # type: ignore[assignment]
     """Returns one run, ended or not. Safe to repeat.
 
     Codes: INVALID_ARGUMENT when the id is blank; NOT_FOUND when there is no
     such run.
+    """
+    ListRuns: _aio.UnaryUnaryMultiCallable[_diagnosis_pb2.ListRunsRequest, _diagnosis_pb2.ListRunsResponse]  # type: ignore[assignment]
+    """Lists runs, the newest first. Whatever begins or is forgotten between two
+    pages, every other run appears once. Safe to repeat.
+
+    Codes: INVALID_ARGUMENT when page_size is negative, page_token was not
+    returned by a call with the same filters, a status is unknown, or the window
+    ends before it starts.
+    """
+    CancelRun: _aio.UnaryUnaryMultiCallable[_diagnosis_pb2.CancelRunRequest, _diagnosis_pb2.CancelRunResponse]  # type: ignore[assignment]
+    """Cancels one run and returns it as it ended. Calls to agents that are under way
+    are cancelled, and the run is stored as CANCELLED with the reason
+    `cancel_requested`. Idempotent: a run that has ended, or ends by itself first,
+    is returned as it is, with OK.
+
+    Codes: INVALID_ARGUMENT when the id is blank; NOT_FOUND when there is no such
+    run.
+    """
+    RecordEvaluation: _aio.UnaryUnaryMultiCallable[_diagnosis_pb2.RecordEvaluationRequest, _diagnosis_pb2.RecordEvaluationResponse]  # type: ignore[assignment]
+    """Writes one channel of a run's self-evaluation, replacing what it held; the
+    other channels stay as they are. The run may have ended or not. Safe to
+    repeat.
+
+    Codes: INVALID_ARGUMENT when the id is blank, the channel is not 1 to 64
+    lower-case letters and '_' that begin with a letter, the channel is
+    `verifier_evaluation`, which is the orchestrator's, or the value is over 64
+    KiB or not one unambiguous JSON text; NOT_FOUND when there is no such run;
+    FAILED_PRECONDITION when the run has 16 other channels.
+    """
+    PruneRuns: _aio.UnaryUnaryMultiCallable[_diagnosis_pb2.PruneRunsRequest, _diagnosis_pb2.PruneRunsResponse]  # type: ignore[assignment]
+    """Forgets ended runs, the oldest first, until as many as wanted are kept, with
+    their tool calls, events and idempotency keys. Runs under way stay and are
+    not counted. Safe to repeat.
+
+    Codes: INVALID_ARGUMENT when `keep` is absent or negative.
     """
     GetTrace: _aio.UnaryUnaryMultiCallable[_diagnosis_pb2.GetTraceRequest, _diagnosis_pb2.GetTraceResponse]  # type: ignore[assignment]
     """Returns the path of one run. Safe to repeat.
@@ -105,7 +247,16 @@ class DiagnosisServiceAsyncStub(DiagnosisServiceStub):
     """
 
 class DiagnosisServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Diagnoses incidents. Owns state, routing, the trace and persistence."""
+    """Diagnoses incidents. Owns state, routing, the trace and persistence.
+
+    Codes of every method, beside its own: INVALID_ARGUMENT when the call has no
+    deadline; RESOURCE_EXHAUSTED when too many calls run, or the disk of the run
+    store is full; UNAVAILABLE while shutting down, and when the run store cannot
+    be read or written now, for instance because another process holds it;
+    DATA_LOSS when what is stored is damaged; DEADLINE_EXCEEDED when the caller's
+    deadline passed; INTERNAL for a defect, without details. A failure of the store
+    undoes nothing that was acknowledged before.
+    """
 
     @_abc_1.abstractmethod
     def Diagnose(
@@ -114,8 +265,10 @@ class DiagnosisServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_diagnosis_pb2.DiagnoseResponse], _abc.AsyncIterator[_diagnosis_pb2.DiagnoseResponse]]:
         """Runs one diagnosis and streams its progress; the last message is the run.
-        Leaving the call cancels the run. A run that has begun is stored whatever
-        happens. Not idempotent: every call is a new run.
+        Leaving the call cancels the run: it is stored as CANCELLED with the reason
+        `call_cancelled`, or `deadline_exceeded` when its time had passed. A run that
+        has begun is stored whatever happens. Not idempotent: every call is a new
+        run.
 
         Codes: INVALID_ARGUMENT when the question is blank or over 4,096
         characters, the window ends before it starts, the scope is missing, or the
@@ -124,6 +277,43 @@ class DiagnosisServiceServicer(metaclass=_abc_1.ABCMeta):
         RESOURCE_EXHAUSTED when too many runs are under way; DEADLINE_EXCEEDED
         when the caller's deadline passed (the run is stored as CANCELLED);
         UNAVAILABLE while shutting down.
+        """
+
+    @_abc_1.abstractmethod
+    def SubmitDiagnosis(
+        self,
+        request: _diagnosis_pb2.SubmitDiagnosisRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_diagnosis_pb2.SubmitDiagnosisResponse, _abc.Awaitable[_diagnosis_pb2.SubmitDiagnosisResponse]]:
+        """Begins one diagnosis and returns its id once it is stored. The run goes on
+        without its caller; WatchRun follows it, CancelRun ends it. When as many runs
+        as may are under way, it waits for its turn, and its time counts from then.
+
+        Idempotent: the same key with the same diagnosis returns the run that the
+        first call began, however it stands, for as long as that run is kept. Then
+        nothing else is checked.
+
+        Codes: INVALID_ARGUMENT when the key is blank or over 256 characters, and as
+        Diagnose says; ALREADY_EXISTS when the key came with another diagnosis before;
+        NOT_FOUND and FAILED_PRECONDITION as Diagnose says; RESOURCE_EXHAUSTED when
+        too many runs wait.
+        """
+
+    @_abc_1.abstractmethod
+    def WatchRun(
+        self,
+        request: _diagnosis_pb2.WatchRunRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_diagnosis_pb2.WatchRunResponse], _abc.AsyncIterator[_diagnosis_pb2.WatchRunResponse]]:
+        """Follows one run, as often as wanted, also after its end: first `started`,
+        then the stored events after a given one, then what Diagnose sends as it
+        happens, last the run. `node_started` and `invocation` are sent only while
+        they happen. Leaving the call changes nothing for the run. A caller that lost
+        the stream goes on from the last sequence that it saw.
+
+        Codes: INVALID_ARGUMENT when the id is blank or the sequence is negative;
+        NOT_FOUND when there is no such run; UNAVAILABLE when the run's end could not
+        be stored, which CancelRun or the next start of the orchestrator makes good.
         """
 
     @_abc_1.abstractmethod
@@ -136,6 +326,65 @@ class DiagnosisServiceServicer(metaclass=_abc_1.ABCMeta):
 
         Codes: INVALID_ARGUMENT when the id is blank; NOT_FOUND when there is no
         such run.
+        """
+
+    @_abc_1.abstractmethod
+    def ListRuns(
+        self,
+        request: _diagnosis_pb2.ListRunsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_diagnosis_pb2.ListRunsResponse, _abc.Awaitable[_diagnosis_pb2.ListRunsResponse]]:
+        """Lists runs, the newest first. Whatever begins or is forgotten between two
+        pages, every other run appears once. Safe to repeat.
+
+        Codes: INVALID_ARGUMENT when page_size is negative, page_token was not
+        returned by a call with the same filters, a status is unknown, or the window
+        ends before it starts.
+        """
+
+    @_abc_1.abstractmethod
+    def CancelRun(
+        self,
+        request: _diagnosis_pb2.CancelRunRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_diagnosis_pb2.CancelRunResponse, _abc.Awaitable[_diagnosis_pb2.CancelRunResponse]]:
+        """Cancels one run and returns it as it ended. Calls to agents that are under way
+        are cancelled, and the run is stored as CANCELLED with the reason
+        `cancel_requested`. Idempotent: a run that has ended, or ends by itself first,
+        is returned as it is, with OK.
+
+        Codes: INVALID_ARGUMENT when the id is blank; NOT_FOUND when there is no such
+        run.
+        """
+
+    @_abc_1.abstractmethod
+    def RecordEvaluation(
+        self,
+        request: _diagnosis_pb2.RecordEvaluationRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_diagnosis_pb2.RecordEvaluationResponse, _abc.Awaitable[_diagnosis_pb2.RecordEvaluationResponse]]:
+        """Writes one channel of a run's self-evaluation, replacing what it held; the
+        other channels stay as they are. The run may have ended or not. Safe to
+        repeat.
+
+        Codes: INVALID_ARGUMENT when the id is blank, the channel is not 1 to 64
+        lower-case letters and '_' that begin with a letter, the channel is
+        `verifier_evaluation`, which is the orchestrator's, or the value is over 64
+        KiB or not one unambiguous JSON text; NOT_FOUND when there is no such run;
+        FAILED_PRECONDITION when the run has 16 other channels.
+        """
+
+    @_abc_1.abstractmethod
+    def PruneRuns(
+        self,
+        request: _diagnosis_pb2.PruneRunsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_diagnosis_pb2.PruneRunsResponse, _abc.Awaitable[_diagnosis_pb2.PruneRunsResponse]]:
+        """Forgets ended runs, the oldest first, until as many as wanted are kept, with
+        their tool calls, events and idempotency keys. Runs under way stay and are
+        not counted. Safe to repeat.
+
+        Codes: INVALID_ARGUMENT when `keep` is absent or negative.
         """
 
     @_abc_1.abstractmethod

@@ -33,7 +33,7 @@ class _RunStatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RunStatus.V
     RUN_STATUS_UNSPECIFIED: _RunStatus.ValueType  # 0
     """Refused."""
     RUN_STATUS_RUNNING: _RunStatus.ValueType  # 1
-    """It has begun and not ended."""
+    """It is stored and has not ended; a submitted run may wait for its turn."""
     RUN_STATUS_SUCCEEDED: _RunStatus.ValueType  # 2
     """It ended through the composer with PASS or LOW_CONFID."""
     RUN_STATUS_DEGRADED: _RunStatus.ValueType  # 3
@@ -41,7 +41,9 @@ class _RunStatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RunStatus.V
     RUN_STATUS_FAILED: _RunStatus.ValueType  # 4
     """It could not be ended properly; `failure` says why."""
     RUN_STATUS_CANCELLED: _RunStatus.ValueType  # 5
-    """The caller left, or its deadline passed."""
+    """Somebody cancelled it, its caller left, its time passed, or the orchestrator
+    was stopped; `failure` says which.
+    """
 
 class RunStatus(_RunStatus, metaclass=_RunStatusEnumTypeWrapper):
     """Where a run stands."""
@@ -49,7 +51,7 @@ class RunStatus(_RunStatus, metaclass=_RunStatusEnumTypeWrapper):
 RUN_STATUS_UNSPECIFIED: RunStatus.ValueType  # 0
 """Refused."""
 RUN_STATUS_RUNNING: RunStatus.ValueType  # 1
-"""It has begun and not ended."""
+"""It is stored and has not ended; a submitted run may wait for its turn."""
 RUN_STATUS_SUCCEEDED: RunStatus.ValueType  # 2
 """It ended through the composer with PASS or LOW_CONFID."""
 RUN_STATUS_DEGRADED: RunStatus.ValueType  # 3
@@ -57,7 +59,9 @@ RUN_STATUS_DEGRADED: RunStatus.ValueType  # 3
 RUN_STATUS_FAILED: RunStatus.ValueType  # 4
 """It could not be ended properly; `failure` says why."""
 RUN_STATUS_CANCELLED: RunStatus.ValueType  # 5
-"""The caller left, or its deadline passed."""
+"""Somebody cancelled it, its caller left, its time passed, or the orchestrator
+was stopped; `failure` says which.
+"""
 Global___RunStatus: _TypeAlias = RunStatus  # noqa: Y015
 
 @_typing.final
@@ -213,6 +217,60 @@ class Run(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Run: _TypeAlias = Run  # noqa: Y015
+
+@_typing.final
+class RunSummary(_message.Message):
+    """A run as a list shows it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RUN_ID_FIELD_NUMBER: _builtins.int
+    STATUS_FIELD_NUMBER: _builtins.int
+    CONTEXT_FIELD_NUMBER: _builtins.int
+    CREATE_TIME_FIELD_NUMBER: _builtins.int
+    END_TIME_FIELD_NUMBER: _builtins.int
+    EFFECTIVE_VERDICT_FIELD_NUMBER: _builtins.int
+    FAILURE_FIELD_NUMBER: _builtins.int
+    run_id: _builtins.str
+    """Its id."""
+    status: Global___RunStatus.ValueType
+    """Where it stands."""
+    effective_verdict: _evidence_pb2.Verdict.ValueType
+    """min(verifier, checks, ceiling); UNSPECIFIED when no verification completed."""
+    @_builtins.property
+    def context(self) -> _context_pb2.DiagnosisContext:
+        """The question and its frame."""
+
+    @_builtins.property
+    def create_time(self) -> _timestamp_pb2.Timestamp:
+        """When it was created, by the orchestrator's clock."""
+
+    @_builtins.property
+    def end_time(self) -> _timestamp_pb2.Timestamp:
+        """When it ended; absent while it runs."""
+
+    @_builtins.property
+    def failure(self) -> Global___Failure:
+        """Set when it ended through fallback, FAILED or CANCELLED."""
+
+    def __init__(
+        self,
+        *,
+        run_id: _builtins.str = ...,
+        status: Global___RunStatus.ValueType = ...,
+        context: _context_pb2.DiagnosisContext | None = ...,
+        create_time: _timestamp_pb2.Timestamp | None = ...,
+        end_time: _timestamp_pb2.Timestamp | None = ...,
+        effective_verdict: _evidence_pb2.Verdict.ValueType = ...,
+        failure: Global___Failure | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["context", b"context", "create_time", b"create_time", "end_time", b"end_time", "failure", b"failure"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["context", b"context", "create_time", b"create_time", "effective_verdict", b"effective_verdict", "end_time", b"end_time", "failure", b"failure", "run_id", b"run_id", "status", b"status"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RunSummary: _TypeAlias = RunSummary  # noqa: Y015
 
 @_typing.final
 class OrchestrationEvent(_message.Message):

@@ -1,0 +1,164 @@
+"""One SQLite file: opened, brought to this program's schema, written in whole transactions."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Literal
+
+import aiosqlite
+from assay.orchestrator.v1.run_pb2 import Run
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from orchestrator.store import schema
+from orchestrator.store.port import (
+    StoredDataError,
+    StoreFullError,
+    StoreOpenError,
+    StoreUnavailableError,
+)
+from orchestrator.store.rows import parsed, summary_of, time_text
+
+Kind = Literal["IMMEDIATE", "DEFERRED"]
+
+
+async def open_database(path: Path, busy_seconds: float) -> aiosqlite.Connection:
+    """Open or create the file; raises StoreOpenError with one line that says what to do."""
+    try:
+        # First without aiosqlite, whose thread would outlive a failure to open.
+        await asyncio.to_thread(lambda: sqlite3.connect(path).close())
+        database = await aiosqlite.connect(path, isolation_level=None, timeout=busy_seconds)
+    except sqlite3.Error as error:
+        raise StoreOpenError(_advice(path, error)) from None
+    try:
+        await _prepare(database, path)
+    except sqlite3.Error as error:
+        await database.close()
+        raise StoreOpenError(_advice(path, error)) from None
+    except BaseException:
+        await database.close()
+        raise
+    return database
+
+
+@asynccontextmanager
+async def transaction(
+    database: aiosqlite.Connection, kind: Kind = "IMMEDIATE"
+) -> AsyncIterator[aiosqlite.Connection]:
+    """Run the block in one transaction, whole or not at all; a deferred one only reads.
+
+    A deferred transaction waits for no writer, but one that turned to writing would fail at once instead of
+    waiting for the lock.
+    """
+    try:
+        await database.execute(f"BEGIN {kind}")
+        yield database
+        await database.commit()
+    except BaseException:
+        # A cancelled statement still runs in the connection's thread; the rollback queues behind it.
+        await database.rollback()
+        raise
+
+
+async def rows(database: aiosqlite.Connection, query: str, *values: str | int) -> Sequence[sqlite3.Row]:
+    """Return all rows of a query."""
+    return list(await database.execute_fetchall(query, values))
+
+
+@contextmanager
+def failures_named() -> Iterator[None]:
+    """Turn what can befall a file into the errors of the port; a defect of a statement passes as it is."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        match _primary_code(error):
+            case sqlite3.SQLITE_FULL:
+                raise StoreFullError(
+                    "the disk of the run store is full; free space, then try again"
+                ) from error
+            case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+                raise StoreUnavailableError("another process holds the run store; try again later") from error
+            case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+                raise StoredDataError("the run store is damaged; restore its file from a copy") from error
+            case sqlite3.SQLITE_IOERR | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN:
+                raise StoreUnavailableError(
+                    "the run store cannot be read or written; look at its disk and permissions"
+                ) from error
+        raise
+
+
+async def _prepare(database: aiosqlite.Connection, path: Path) -> None:
+    await database.execute("PRAGMA foreign_keys = ON")
+    await database.execute("PRAGMA synchronous = FULL")
+    _refuse_newer(await _version(database), path)
+    await database.execute("PRAGMA journal_mode = WAL")
+    async with transaction(database):
+        # Asked again: another process may have upgraded the file meanwhile.
+        version = await _version(database)
+        _refuse_newer(version, path)
+        for statements in schema.VERSIONS[version:]:
+            for statement in statements:
+                await database.execute(statement)
+        if version == 1:
+            await _summarise_runs(database)
+        # Written every time: a file that cannot be written is found now, not in the middle of a run.
+        await database.execute(f"PRAGMA user_version = {schema.VERSION}")
+
+
+async def _version(database: aiosqlite.Connection) -> int:
+    ((version,),) = await rows(database, "PRAGMA user_version")
+    return int(version)
+
+
+def _refuse_newer(version: int, path: Path) -> None:
+    if version > schema.VERSION:
+        raise StoreOpenError(
+            f"the database {path} has schema version {version}, newer than this program's {schema.VERSION}: "
+            "use the program that wrote it, or another file"
+        )
+
+
+async def _summarise_runs(database: aiosqlite.Connection) -> None:
+    """Fill what version 2 added to a run; a damaged one keeps what version 1 can tell of it."""
+    known = await rows(database, "SELECT run_id, status, create_time FROM diagnosis_run")
+    for run_id, status, create_time in known:
+        created = _instant(create_time)
+        ((body,),) = await rows(database, "SELECT body FROM diagnosis_run WHERE run_id = ?", run_id)
+        try:
+            run = parsed(Run, body, run_id)
+        except StoredDataError:
+            run = Run(run_id=run_id, status=status, create_time=created)
+        await database.execute(
+            "UPDATE diagnosis_run SET summary = ?, create_time = ? WHERE run_id = ?",
+            (summary_of(run), time_text(created), run_id),
+        )
+
+
+def _instant(text: str) -> Timestamp:
+    time = Timestamp()
+    try:
+        time.FromJsonString(text)
+    except ValueError:
+        raise sqlite3.DatabaseError(f"a run has no readable create_time, but {text!r}") from None
+    return time
+
+
+def _primary_code(error: sqlite3.Error) -> int:
+    # The low byte; the others tell the kinds of one error apart.
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def _advice(path: Path, error: sqlite3.Error) -> str:
+    match _primary_code(error):
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            what = "another process holds it; stop that process, or use another file"
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_CANTOPEN:
+            what = "it cannot be written; change its permissions and its folder's, or use another file"
+        case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
+            what = "it is not a sound SQLite database; restore it, or use another file"
+        case sqlite3.SQLITE_FULL:
+            what = "its disk is full; free space, or use another file"
+        case _:
+            what = str(error)
+    return f"cannot use the database {path}: {what}"
