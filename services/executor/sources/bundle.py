@@ -1,24 +1,25 @@
 """A recorded incident: the files of one folder, what each of them is, and how to read it."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from functools import cached_property, partial
+from typing import BinaryIO, Final
 
 from services.common.errors import FailedPreconditionError
 from services.common.evidence.strict_json import StrictJsonError
 from services.executor.sources import kinds, metrics, sniff
+from services.executor.sources.encodings import as_utf8
 from services.executor.sources.folder import Folder, Listed, SourceError
 from services.executor.sources.instants import Instant
 from services.executor.sources.kinds import Form
-from services.executor.sources.log_line import LogLine
-from services.executor.sources.log_records import log_lines
+from services.executor.sources.log_reader import LogReader
 from services.executor.sources.metrics_csv import Column, TableError, read_table
 from services.executor.sources.owners import Owners, components_of
+from services.executor.sources.packed import Unpacked
 from services.executor.sources.positioned_json import Element, PositionedJson
 from services.executor.sources.sniff import Source
 from services.executor.sources.stop import Stop
-from services.executor.sources.text_lines import Digest, text_lines
 
 MAX_SERIES: Final = 5000
 # So many files are named in a refusal.
@@ -45,6 +46,7 @@ class Bundle:
         self._limits = limits
         self.owners = Owners([])
         self._near: Instant | None = None
+        self._logs: dict[str, LogReader] = {}
         self.sources = self._inventory(stop)
         if not any(source.available for source in self.sources):
             raise FailedPreconditionError(self._nothing_readable(), field="scope.bundle")
@@ -70,28 +72,25 @@ class Bundle:
         """Return the elements of a structured source, or of another list in its file."""
         return self._json(source).elements(source.path if path is None else path)
 
-    def log(self, source: Source, stop: Stop, digest: Digest | None = None) -> Iterator[LogLine]:
-        """Stream the lines of a log, as far as it is read at all."""
-        with self._folder.open(source.name) as file:
-            lines = text_lines(file, stop, max_bytes=self._limits.log_bytes, digest=digest)
-            yield from log_lines(lines, self._near)
-
-    def is_cut(self, source: Source) -> bool:
-        """Tell whether a log is longer than what is read of it."""
-        return source.size_bytes > self._limits.log_bytes
+    def log(self, source: Source) -> LogReader:
+        """Return the reader of a log, the same for every call."""
+        if source.name not in self._logs:
+            opened = partial(self._folder.open, source.name)
+            self._logs[source.name] = LogReader(opened, self._near, self._limits.log_bytes)
+        return self._logs[source.name]
 
     def owner_of(self, source: Source, value: metrics.Labels) -> str:
         """Return the owner of one series of a metric source."""
-        entry = self._entries().get(source.name)
+        entry = self._entries.get(source.name)
         return self._series_owner(source, value, entry)
 
     def table(self, source: Source) -> list[Column]:
         """Return the columns of a table of samples, each with the lines of its samples."""
-        return self._columns(self._bytes(source.name))[0]
+        return self._columns(self._table_text(source.name))[0]
 
     def series(self, sources: Sequence[Source], stop: Stop) -> list[metrics.Series]:
         """Return every series of the sources; an index has none."""
-        entries = self._entries()
+        entries = self._entries
         found: list[metrics.Series] = []
         for source in sources:
             stop.check()
@@ -111,7 +110,7 @@ class Bundle:
         return metrics.response_series(source.name, _sha256(data), elements, entry, owners)
 
     def _table_series(self, source: Source) -> list[metrics.Series]:
-        data = self._bytes(source.name)
+        data = self._table_text(source.name)
         columns, last_line = self._columns(data)
         return [
             metrics.Series(
@@ -132,7 +131,7 @@ class Bundle:
     @staticmethod
     def _columns(data: bytes) -> tuple[list[Column], int]:
         try:
-            return read_table(data.decode("utf-8", "replace"))
+            return read_table(data.decode("utf-8", "replace").removeprefix("\ufeff"))
         except TableError as error:
             raise SourceError(str(error)) from None
 
@@ -141,6 +140,7 @@ class Bundle:
         query = entry.query if entry else ""
         return self.owners.of_series(labels, name, query)
 
+    @cached_property
     def _entries(self) -> dict[str, metrics.IndexEntry]:
         entries: dict[str, metrics.IndexEntry] = {}
         for source in self.of_kind(kinds.METRIC):
@@ -178,7 +178,9 @@ class Bundle:
         try:
             return sniff.structured(item, self._bytes(item.name), self._limits.structured_bytes)
         except (SourceError, OSError) as error:
-            return sniff.unreadable(item, str(error))
+            # Lines of JSON may be many; as a log they are read as a stream.
+            source = self._text(item, stop)
+            return source if source.available else sniff.unreadable(item, str(error))
 
     def _text(self, item: Listed, stop: Stop) -> Source:
         stop.check()
@@ -221,9 +223,22 @@ class Bundle:
             raise SourceError(f"it is not readable JSON: {error}") from None
 
     def _bytes(self, name: str) -> bytes:
-        limit = self._limits.structured_bytes
+        """Return a structured file, unpacked; JSON is UTF-8 or it is refused."""
         with self._folder.open(name) as file:
-            data = file.read(limit + 1)
+            packed = Unpacked(file)
+            return self._whole(packed, packed.stream)
+
+    def _table_text(self, name: str) -> bytes:
+        """Return a table, unpacked and as UTF-8: spreadsheets write other encodings."""
+        with self._folder.open(name) as file:
+            packed = Unpacked(file)
+            return self._whole(packed, as_utf8(packed.stream))
+
+    def _whole(self, packed: Unpacked, stream: BinaryIO) -> bytes:
+        limit = self._limits.structured_bytes
+        data = stream.read(limit + 1)
+        if packed.cut:
+            raise SourceError(packed.cut)
         if len(data) > limit:
             raise SourceError(f"it is larger than the {limit} bytes that are read of a structured file")
         return data

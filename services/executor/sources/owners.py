@@ -1,8 +1,8 @@
 """Who owns a source: the component of the scope's topology that a log or a series speaks about.
 
 Rules, the first that applies:
-1. A log belongs to the service whose `logs` list it; else to the service whose name begins its file's name
-   (up to a separator), or names one of its folders, the longest name first.
+1. A log belongs to the service whose `logs` list it, or its name before it was rotated; else to the service
+   whose name begins its file's name (up to a separator), or names one of its folders, the longest name first.
 2. A series belongs to the service that one of its labels names, the most specific label first. A label's
    value is the name, or the name and the suffix of a replica (`api-7f9c-x2z`); `instance` is compared with
    the services' `instance`, `job` with their `prometheus_job` too.
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from services.common.evidence.strict_json import Json
+from services.executor.sources import log_names
 
 # The subject of a measurement before the exporter that took it.
 _LABELS: Final = (
@@ -90,8 +91,9 @@ class Owners:
 
     def of_log(self, source: str) -> str:
         """Return the owner of a log file."""
+        names = (source, log_names.unrotated(source))
         for component in self._components:
-            if source in component.logs:
+            if any(name in component.logs for name in names):
                 return component.name
         *folders, file = source.split("/")
         for component in self._longest_first:

@@ -38,8 +38,9 @@ def logs_search(bundle: Bundle, arguments: LogSearch, stop: Stop) -> ToolOutput:
     source = bundle.source(arguments.source, kinds.LOG)
     start, end = microseconds(arguments.start), microseconds(arguments.end)
     lines: list[Json] = []
-    truncated = bundle.is_cut(source)
-    for record in records(bundle.log(source, stop), start, end):
+    log = bundle.log(source)
+    truncated = False
+    for record in records(log.lines(stop, start, end), start, end):
         if not _holds(record, arguments.contains):
             continue
         if len(lines) + len(record) > arguments.limit:
@@ -48,7 +49,7 @@ def logs_search(bundle: Bundle, arguments: LogSearch, stop: Stop) -> ToolOutput:
             break
         truncated = truncated or any(line.cut for line in record)
         lines += [shown(line) for line in record]
-    return ToolOutput({"source": source.name, "owner": source.owner, "lines": lines}, truncated)
+    return ToolOutput({"source": source.name, "owner": source.owner, "lines": lines}, truncated or log.cut)
 
 
 def metrics_list(bundle: Bundle, arguments: OneSource, _stop: Stop) -> ToolOutput:

@@ -93,11 +93,14 @@ def test_an_unreadable_file_stays_in_the_inventory_with_its_reason(
         opened(tmp_path).source("alerts.json", "alert")
 
 
-def test_compressed_binary_and_odd_files_are_named_and_not_read(tmp_path: Path) -> None:
-    write(tmp_path, {"logs/a.log.gz": b"\x1f\x8bxx", "logs/b.log": b"\x00\x01", "logs/c.log": "x\n"})
+def test_packed_binary_and_odd_files_are_named_and_not_read(tmp_path: Path) -> None:
+    damaged, other = b"\x1f\x8b" + bytes(range(2, 40)), b"BZh91AY"
+    write(tmp_path, {"logs/a.log.gz": damaged, "logs/a.log.bz2": other, "logs/b.log": b"\x00\x01"})
+    write(tmp_path, {"logs/c.log": "x\n"})
     os.mkfifo(tmp_path / "logs" / "d.log")
     found = {source.name: source.problem for source in opened(tmp_path).sources}
-    assert "compressed" in found["logs/a.log.gz"]
+    assert found["logs/a.log.gz"] == "its compressed data is damaged"
+    assert "only gzip" in found["logs/a.log.bz2"]
     assert "not text" in found["logs/b.log"]
     assert found["logs/c.log"] == ""
     assert "regular" in found["logs/d.log"]
@@ -170,7 +173,7 @@ def test_reading_stops_when_told_to(tmp_path: Path) -> None:
     write(tmp_path, {"logs/a.log": "x\n" * 5000})
     bundle = opened(tmp_path)
     stop = a_stop()
-    lines = bundle.log(bundle.source("logs/a.log", "log"), stop)
+    lines = bundle.log(bundle.source("logs/a.log", "log")).lines(stop)
     next(lines)
     stop.tell()
     with pytest.raises(StoppedError):
@@ -180,9 +183,9 @@ def test_reading_stops_when_told_to(tmp_path: Path) -> None:
 def test_a_log_is_read_as_far_as_the_limit(tmp_path: Path) -> None:
     write(tmp_path, {"logs/a.log": "0123456789\n" * 100})
     bundle = opened(tmp_path, Limits(structured_bytes=LIMITS.structured_bytes, log_bytes=110))
-    source = bundle.source("logs/a.log", "log")
-    assert bundle.is_cut(source)
-    assert len(list(bundle.log(source, a_stop()))) == 10
+    log = bundle.log(bundle.source("logs/a.log", "log"))
+    assert len(list(log.lines(a_stop()))) == 10
+    assert log.cut
 
 
 @pytest.mark.parametrize("folder", ["cases", "metric-cases"])
