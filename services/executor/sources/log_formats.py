@@ -7,6 +7,7 @@ nearest to it; without such an instant its lines have no time, because none is i
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
 from services.executor.sources.instants import MONTHS, Instant, from_iso, instant, offset_seconds
@@ -209,18 +210,30 @@ def _json(text: str, _near: Instant | None) -> Parsed | None:
 def _worded(time: Instant | None, rest: str) -> Parsed:
     """Read a message that may name its level among its first words."""
     for token in rest[:_LEVEL_REACH].split(None, _LEVEL_TOKENS)[:_LEVEL_TOKENS]:
-        word = token.strip("[]()<>|:,-")
-        # In small letters "error" is a word like any other, unless it is set apart.
-        if severity_of_word(word) is not None and (word.isupper() or len(token) > len(word)):
-            return _levelled(time, word, rest)
-        if token.startswith(("level=", "lvl=", "severity=")):
-            return _levelled(time, token.partition("=")[2].strip('"'), rest)
+        level = _level_of(token)
+        if level is not None:
+            return _levelled(time, level, rest)
     return _levelled(time, "", rest)
+
+
+# The first words of a line are few: levels, loggers, processes.
+@lru_cache(maxsize=4096)
+def _level_of(token: str) -> str | None:
+    """Return the level that a word of a message states; None when it states none."""
+    word = token.strip("[]()<>|:,-")
+    # In small letters "error" is a word like any other, unless it is set apart.
+    if severity_of_word(word) is not None and (word.isupper() or len(token) > len(word)):
+        return word
+    if token.startswith(("level=", "lvl=", "severity=")):
+        return token.partition("=")[2].strip('"')
+    return None
 
 
 def _levelled(time: Instant | None, level: str, message: str) -> Parsed:
     outcome = outcome_of(message)
-    severity = worse(severity_of_word(level) or Severity.OTHER, severity_of_status(outcome))
+    severity = severity_of_word(level) or Severity.OTHER
+    if outcome:
+        severity = worse(severity, severity_of_status(outcome))
     return Parsed(time, level[:32], severity, message, outcome, duration_of(message, outcome))
 
 

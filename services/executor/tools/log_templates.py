@@ -30,11 +30,13 @@ class Sides:
     before: int = 0
     after: int = 0
 
-    def add(self, side: int) -> None:
-        """Count one: side -1 before, 1 after, 0 unknown."""
-        self.total += 1
-        self.before += side < 0
-        self.after += side > 0
+    def add(self, side: int, count: int = 1) -> None:
+        """Count: side -1 before, 1 after, 0 unknown."""
+        self.total += count
+        if side < 0:
+            self.before += count
+        elif side > 0:
+            self.after += count
 
 
 @dataclass(slots=True)
@@ -54,7 +56,8 @@ class Group:
     def add(self, head: LogLine, side: int) -> None:
         """Take a record of this group."""
         self.last = head
-        self.severity = worse(self.severity, head.parsed.severity)
+        if self.severity is not head.parsed.severity:
+            self.severity = worse(self.severity, head.parsed.severity)
         self.sides.add(side)
         if self.common and self.common not in head.text:
             self.common = ""
@@ -79,8 +82,7 @@ class Summary:
         """Take one record: its head and the lines that continue it."""
         head = record[0]
         side = self._side(head)
-        for _ in record:
-            self.lines.add(side)
+        self.lines.add(side, len(record))
         severity = head.parsed.severity
         if severity is Severity.FAILURE:
             self.errors.add(side)
@@ -198,4 +200,6 @@ def _listed(group: Group) -> Json:
 
 def _detail(record: list[LogLine]) -> LogLine | None:
     """Return the line of a record that names the exception; the last one is what ended the work."""
+    if len(record) == 1:
+        return None
     return next((line for line in reversed(record[1:]) if is_exception(line.text)), None)
