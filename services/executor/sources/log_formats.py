@@ -10,7 +10,14 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from services.executor.sources.instants import MONTHS, Instant, from_iso, instant, offset_seconds
+from services.executor.sources.instants import (
+    MICROSECONDS,
+    MONTHS,
+    Instant,
+    from_iso,
+    instant,
+    offset_seconds,
+)
 from services.executor.sources.log_json import parse_fields, parse_json
 from services.executor.sources.log_line import Parsed, Severity, severity_of_status, severity_of_word, worse
 from services.executor.sources.log_values import duration_of, outcome_of
@@ -47,6 +54,7 @@ _CRI = re.compile(r"(?:stdout|stderr) [FP] ")
 _ESCAPE: Final = "\x1b"
 _COLOUR = re.compile(r"\x1b\[[0-9;:]{0,32}m")
 
+_HALF_A_YEAR: Final = 184 * 86_400 * MICROSECONDS
 _LEVEL_TOKENS: Final = 5
 _LEVEL_REACH: Final = 160
 _SYSLOG_FAILURE: Final = 3
@@ -249,7 +257,9 @@ def _nearest_year(near: Instant | None, month: int, day: int, clock: str) -> Ins
         return None
     year = int(near.text[:4])
     dated = [found for y in (year - 1, year, year + 1) if (found := instant(y, month, day, clock))]
-    return min(dated, key=lambda found: abs(found.microseconds - near.microseconds), default=None)
+    # February 29 may be years away, and then it is none.
+    close = [found for found in dated if abs(found.microseconds - near.microseconds) <= _HALF_A_YEAR]
+    return min(close, key=lambda found: abs(found.microseconds - near.microseconds), default=None)
 
 
 _DIGIT_FIRST: Final = (_iso, _slashes, _redis, _access, _dashed_month)

@@ -22,6 +22,7 @@ from services.executor.sources.packed import Unpacked
 from services.executor.sources.stop import Stop
 from services.executor.sources.text_lines import text_lines
 
+_ANY_TIME: Final = from_seconds(0)
 _LOOK_LINES: Final = 20
 _COMPRESSED_ENDINGS: Final = (".bz2", ".xz", ".zst", ".zip", ".7z", ".tar")
 _COMPRESSED_MAGIC: Final = (b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"7z\xbc\xaf")
@@ -182,5 +183,8 @@ def _end_of(stream: BinaryIO, head: bytes) -> bytes:
 
 def _looks_timed(lines: list[str]) -> bool:
     told = [line for line in lines if line.strip()]
-    timed = sum((parsed := parse_line(line, None)) is not None and parsed.time is not None for line in told)
+    # Whether a line has a date is asked here, not which: any year will do.
+    timed = sum(
+        (parsed := parse_line(line, _ANY_TIME)) is not None and parsed.time is not None for line in told
+    )
     return bool(told) and 2 * timed >= len(told)

@@ -42,14 +42,16 @@ def _selection(arguments: LogTemplates) -> dict[str, Json]:
 def metrics_change_points(bundle: Bundle, arguments: SeriesWindow, stop: Stop) -> ToolOutput:
     """Return the series that left their baseline."""
     series = _series(bundle, arguments, stop)
-    document = change_points(series, unix_seconds(arguments.start), unix_seconds(arguments.end))
+    start, end = unix_seconds(arguments.start), unix_seconds(arguments.end)
+    document = change_points(series, start, end, stop.check)
     return ToolOutput(document)
 
 
 def metrics_saturation(bundle: Bundle, arguments: SeriesWindow, stop: Stop) -> ToolOutput:
     """Return usage series against the constant series that limit them."""
     series = _series(bundle, arguments, stop)
-    return ToolOutput(saturation(series, unix_seconds(arguments.start), unix_seconds(arguments.end)))
+    start, end = unix_seconds(arguments.start), unix_seconds(arguments.end)
+    return ToolOutput(saturation(series, start, end, stop.check))
 
 
 def _series(bundle: Bundle, arguments: SeriesWindow, stop: Stop) -> list[Series]:

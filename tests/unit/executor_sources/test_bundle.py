@@ -199,3 +199,30 @@ def test_bundles_of_other_systems_are_listed_or_refused_in_one_sentence(shared: 
             assert not list(path.glob("logs/*.log"))
         else:
             assert all(source.available or source.problem for source in bundle.sources)
+
+
+def test_a_format_without_a_year_is_dated_by_another_log(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "var/log/syslog.1": "Dec 31 23:59:59 host app: x\n",
+            "app.log": "2027-01-01T00:00:01+01:00 INFO a\n2027-01-01T00:00:01Z INFO b\n",
+        },
+    )
+    found = {source.name: source for source in opened(tmp_path).sources}
+    assert {source.kind for source in found.values()} == {"log"}
+    syslog, app = found["var/log/syslog.1"].first_time, found["app.log"].first_time
+    assert syslog is not None
+    assert app is not None
+    assert (syslog.text, app.text) == ("2026-12-31T23:59:59Z", "2026-12-31T23:00:01Z")
+
+
+def test_lines_of_json_beyond_what_is_read_of_one_json_text_are_a_log(tmp_path: Path) -> None:
+    line = '{"ts":"2026-11-30T09:00:00Z","level":"error","msg":"it failed"}\n'
+    write(tmp_path, {"app.json": line * 100, "big.json": "[" + "1,\n" * 2000 + "1]"})
+    found = {
+        source.name: source
+        for source in opened(tmp_path, Limits(structured_bytes=1000, log_bytes=1 << 20)).sources
+    }
+    assert found["app.json"].available
+    assert "larger than the 1000 bytes" in found["big.json"].problem

@@ -124,7 +124,7 @@ def test_a_damaged_table_is_an_error(tmp_path: Path) -> None:
     source = bundle.source("m/t.csv.gz", "metric")
     (tmp_path / "m/t.csv.gz").write_bytes(table[:-8])
     with pytest.raises(SourceError, match="ends early"):
-        bundle.table(source)
+        bundle.table(source, a_stop())
 
 
 @pytest.mark.parametrize(
