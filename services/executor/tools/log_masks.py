@@ -35,14 +35,25 @@ _VARIABLE = re.compile(
 _MARKS = re.compile(rf"(?:{re.escape(MARK)}[\s,;:]*){{2,}}")
 
 
+# Only what begins like this can be variable beyond a blank; without it each word is masked by itself, once.
+_SPANNING = re.compile(r"[\"'=(]|\[Errno ")
 _DIGITS = re.compile(r"[0-9][0-9a-fA-F]*")
 
 
 @lru_cache(maxsize=8192)
 def shape_of(message: str) -> str:
     """Return the shape of a message, at most 512 characters of it."""
-    masked = _VARIABLE.sub(_mask, message[: 2 * _MAX_SHAPE])
+    message = message[: 2 * _MAX_SHAPE]
+    if _SPANNING.search(message):
+        masked = _VARIABLE.sub(_mask, message)
+    else:
+        masked = " ".join(map(_masked_word, message.split(" ")))
     return _MARKS.sub(f"{MARK} ", masked).strip()[:_MAX_SHAPE]
+
+
+@lru_cache(maxsize=16384)
+def _masked_word(word: str) -> str:
+    return _VARIABLE.sub(_mask, word)
 
 
 def pieces_of(shape: str) -> list[str]:
