@@ -118,7 +118,7 @@ class Bundle:
         return [
             metrics.Series(
                 source=source.name,
-                owner=self.owners.of_series(column.labels, column.name, ""),
+                owner=self.owners.of_column(column.labels, column.name),
                 first_line=min(2, last_line),
                 last_line=last_line,
                 sha256=_sha256(data),

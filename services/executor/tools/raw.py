@@ -122,7 +122,7 @@ def _column_element(
     return {
         "first_line": number(first_line),
         "last_line": number(last_line),
-        "owner": bundle.owners.of_series(column.labels, column.name, ""),
+        "owner": bundle.owners.of_column(column.labels, column.name),
         "value": {"metric": labels, **more},
     }
 
