@@ -183,7 +183,7 @@ class Bundle:
         if item.problem:
             return sniff.unreadable(item, item.problem)
         try:
-            return sniff.structured(item, self._bytes(item.name), self._limits.structured_bytes)
+            return sniff.structured(item, self._bytes(item.name), self._limits.structured_bytes, stop)
         except (SourceError, OSError) as error:
             # Lines of JSON may be many; as a log they are read as a stream.
             source = self._text(item, stop)

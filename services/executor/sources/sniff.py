@@ -19,7 +19,7 @@ from services.executor.sources.log_records import log_lines
 from services.executor.sources.metrics import response_samples
 from services.executor.sources.metrics_csv import is_table
 from services.executor.sources.packed import Unpacked
-from services.executor.sources.stop import Stop
+from services.executor.sources.stop import Stop, watched
 from services.executor.sources.text_lines import text_lines
 
 _ANY_TIME: Final = from_seconds(0)
@@ -70,7 +70,7 @@ def unreadable(item: Listed, problem: str) -> Source:
     return Source(item.name, kinds.kind_by_name(item.name), Form.TEXT, item.size_bytes, problem=problem)
 
 
-def structured(item: Listed, data: bytes, max_bytes: int) -> Source:
+def structured(item: Listed, data: bytes, max_bytes: int, stop: Stop) -> Source:
     """Return the entry of a file that should be one JSON text; one JSON object per line makes it a log."""
     try:
         value = strict_loads(data.removeprefix(b"\xef\xbb\xbf"), max_bytes=max_bytes)
@@ -81,7 +81,7 @@ def structured(item: Listed, data: bytes, max_bytes: int) -> Source:
     shape = kinds.shape_of(value, item.name)
     if shape is None:
         return unreadable(item, "its content is of no kind that a tool reads")
-    first, last = _structured_times(value, shape)
+    first, last = _structured_times(value, shape, stop)
     return Source(
         item.name,
         shape.kind,
@@ -133,15 +133,17 @@ def _times(data: bytes, near: Instant | None, stop: Stop) -> list[Instant]:
     return [line.parsed.time for line in lines if line.parsed.time is not None]
 
 
-def _structured_times(value: Json, shape: kinds.Shape) -> tuple[Instant | None, Instant | None]:
+def _structured_times(value: Json, shape: kinds.Shape, stop: Stop) -> tuple[Instant | None, Instant | None]:
     if shape.form in (Form.INDEX, Form.TOPOLOGY):
         return None, None
     elements = pointer.walk(value, shape.path)[-1]
     if not isinstance(elements, list):
         return None, None
     if shape.form is Form.RESPONSE:
-        return sample_times(sample for element in elements for sample in response_samples(element))
-    found = [time for element in elements for time in kinds.instants_of(element)]
+        return sample_times(
+            sample for element in watched(elements, stop.check) for sample in response_samples(element)
+        )
+    found = [time for element in watched(elements, stop.check) for time in kinds.instants_of(element)]
     return min(found, default=None), max(found, default=None)
 
 

@@ -368,28 +368,44 @@ def test_the_document_states_the_instants_that_made_its_counts(project: Path) ->
     assert "start" not in found
 
 
+WORDS = st.sampled_from(
+    (
+        *(
+            "10.0.0.1:80",
+            "1234567.8",
+            "1.2.3.4.5",
+            "12.5",
+            "1234567",
+            "::1",
+            "a:b:c:d",
+            "0xff",
+            "/v1/x9",
+            "12ms",
+        ),
+        *(
+            "job-17",
+            "deadbeef",
+            "(13:",
+            "[Errno",
+            "5]",
+            '"a 1"',
+            'k="v 2"',
+            "error=7",
+            'error="no 3"',
+            "id",
+            "=",
+        ),
+        *("'x'", '"', "\\", '("b")', "\t", "Denied)", "it's"),
+    )
+)
+
+
 @given(
-    st.text(st.sampled_from("ab F09.:-_/x%,;[]{}\t\u00a0\n"), max_size=80)
-    | st.lists(
-        st.sampled_from(
-            [
-                "10.0.0.1:80",
-                "::1",
-                "a:b:c:d",
-                "0xff",
-                "/v1/x9",
-                "job-17",
-                "12ms",
-                "deadbeef",
-                "(13:",
-                "[Errno",
-                "5]",
-            ]
-        )
-    ).map(" ".join)
+    st.text(st.sampled_from("ab F09.:-_/x%,;[]{}()=\"'\\\t\u00a0\n"), max_size=80)
+    | st.lists(WORDS, max_size=12).map(" ".join)
 )
 def test_masking_word_by_word_is_masking_the_whole(message: str) -> None:
     by_word = shape_of.__wrapped__(message)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(log_masks, "_SPANNING", re.compile(""))
+        patched.setattr(log_masks, "_SPANNING", re.compile(""))  # always the whole
         assert shape_of.__wrapped__(message) == by_word
