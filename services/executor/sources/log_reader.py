@@ -13,6 +13,7 @@ from typing import BinaryIO, Final
 
 from services.executor.sources.encodings import as_utf8
 from services.executor.sources.instants import Instant
+from services.executor.sources.line_notes import LineNotes
 from services.executor.sources.log_line import LogLine
 from services.executor.sources.log_records import RecordState, log_lines
 from services.executor.sources.packed import Unpacked
@@ -67,6 +68,7 @@ class LogReader:
         self._near = near
         self._max_bytes = max_bytes
         self._index: _Index | None = None
+        self.notes = LineNotes()
 
     @property
     def cut(self) -> bool:
@@ -87,6 +89,7 @@ class LogReader:
             if self._index is not None and self._index.version == version:
                 yield from self._some(self._index, TextLines(stream, stop), start, end)
                 return
+            self.notes.clear()
             digest, blocks = hashlib.sha256(), list[_Block]()
             yield from self._all(TextLines(stream, stop, digest=digest), blocks)
             cut = bool(stream.read(1)) or bool(packed.cut)

@@ -20,7 +20,7 @@ def logs_templates(bundle: Bundle, arguments: LogTemplates, stop: Stop) -> ToolO
     log = bundle.log(source)
     start, end = microseconds(arguments.start), microseconds(arguments.end)
     summary = log_templates.summarize(
-        log.lines(stop, start, end), start, end, microseconds(arguments.split), arguments.literals
+        log.lines(stop, start, end), start, end, microseconds(arguments.split), arguments.literals, log.notes
     )
     where: dict[str, Json] = {
         "source": source.name,

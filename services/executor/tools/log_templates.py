@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from services.common.evidence.strict_json import Json
+from services.executor.sources.line_notes import LineNotes
 from services.executor.sources.log_line import LogLine, Severity, worse
 from services.executor.sources.log_records import is_exception
 from services.executor.tools.log_durations import Durations
@@ -77,6 +78,8 @@ class Summary:
     silence: Silence = field(default_factory=Silence)
     outcomes: dict[str, Group] = field(default_factory=dict)
     literals: list[Tally] = field(default_factory=list)
+    shapes: LineNotes = field(default_factory=LineNotes)
+    """The shapes that an earlier summary of the same log found, and that this one finds."""
 
     def add(self, record: list[LogLine]) -> None:
         """Take one record: its head and the lines that continue it."""
@@ -96,8 +99,12 @@ class Summary:
             tally.add(record, side)
 
     def _group(self, head: LogLine, detail: LogLine | None, side: int) -> None:
-        message = head.parsed.message if detail is None else f"{head.parsed.message} {detail.text}"
-        key = (head.parsed.level, head.parsed.outcome, shape_of(message))
+        shape = self.shapes.get(head.n)
+        if not shape:
+            message = head.parsed.message if detail is None else f"{head.parsed.message} {detail.text}"
+            shape = shape_of(message)
+            self.shapes.put(head.n, shape)
+        key = (head.parsed.level, head.parsed.outcome, shape)
         group = self.groups.get(key)
         if group is None:
             if len(self.groups) >= MAX_GROUPS:
@@ -131,9 +138,14 @@ def summarize(
     end: int | None,
     split: int | None,
     literals: Sequence[str] = (),
+    shapes: LineNotes | None = None,
 ) -> Summary:
-    """Read a log within a window, in Unix microseconds, and count the lines that hold each literal."""
-    summary = Summary(split, literals=[Tally(text) for text in dict.fromkeys(literals)])
+    """Read a log within a window, in Unix microseconds, and count the lines that hold each literal.
+
+    `shapes` are the notes of the log's earlier summaries, to which this one adds.
+    """
+    tallies = [Tally(text) for text in dict.fromkeys(literals)]
+    summary = Summary(split, literals=tallies, shapes=shapes or LineNotes())
     for record in records(lines, start, end):
         summary.add(record)
     return summary

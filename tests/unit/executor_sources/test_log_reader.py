@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from services.executor.sources import log_reader
 from services.executor.sources.instants import MICROSECONDS
+from services.executor.sources.line_notes import LineNotes
 from services.executor.sources.log_line import LogLine
 from services.executor.sources.log_reader import LogReader
 from services.executor.tools.log_window import records
@@ -72,6 +73,28 @@ def test_a_log_that_was_written_to_is_read_anew(tmp_path: Path) -> None:
     os.utime(path, ns=(1, 1))
     assert [line.n for line in reader.lines(a_stop(), EPOCH * MICROSECONDS)] == [1, 2]
     assert reader.sha256 != before
+
+
+def test_notes_are_of_one_version_of_a_log(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_text("x\n" * 10)
+    reader = LogReader(lambda: path.open("rb"), None, 1 << 20)
+    list(reader.lines(a_stop()))
+    reader.notes.put(7, "a shape")
+    list(reader.lines(a_stop()))
+    assert [reader.notes.get(line) for line in (6, 7, 8, 9999)] == ["", "a shape", "", ""]
+    path.write_text("y\n" * 20)
+    list(reader.lines(a_stop()))
+    assert reader.notes.get(7) == ""
+
+
+def test_notes_are_bounded() -> None:
+    notes = LineNotes()
+    for line in range(5000):
+        notes.put(line, f"text {line}")
+    notes.put(1 << 40, "text 1")
+    assert notes.get(4095) == "text 4095"
+    assert [notes.get(line) for line in (4096, 4999, 1 << 40)] == ["", "", ""]
 
 
 def test_a_reading_that_was_left_says_nothing_of_the_whole(tmp_path: Path) -> None:
