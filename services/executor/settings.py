@@ -16,7 +16,9 @@ class ExecutorSettings(ServiceSettings):
     bundle_root: DirectoryPath = Field(description="folder that bundles are named relative to")
     reasoner: Literal["offline"] = Field("offline", description="what reads the outputs and makes the claims")
     workers: int = Field(2, ge=1, le=16, description="tools and analyses that run at one time")
-    tool_deadline_seconds: float = Field(30.0, gt=0, le=600, description="time for one tool call, in seconds")
+    tool_deadline_seconds: float = Field(
+        120.0, gt=0, le=600, description="time for one tool call, in seconds"
+    )
     inventory_deadline_seconds: float = Field(
         30.0, gt=0, le=600, description="time to look through a bundle, in seconds"
     )

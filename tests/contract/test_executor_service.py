@@ -286,3 +286,34 @@ async def test_health_answers_while_a_large_log_is_read_and_cancelling_stops_the
         # The only worker is free again long before the log could have been read.
         async with asyncio.timeout(5):
             await list_tools(channel, "big")
+
+
+async def test_during_a_large_log_health_answers_and_a_cancel_frees_the_only_worker(tmp_path: Path) -> None:
+    lines = "".join(
+        f"2026-11-30 09:00:{second:02d}.5 UTC [{second}] ERROR:  order {second} failed\n"
+        for second in range(60)
+    )
+    path = tmp_path / "large" / "logs" / "a.log"
+    path.parent.mkdir(parents=True)
+    path.write_text(lines * 20_000)
+    settings = ExecutorSettings(bundle_root=tmp_path, workers=1)
+    step = tool_pb2.PlanStep(tool_name="logs_templates", arguments_json=b'{"source":"logs/a.log"}')
+    context = context_pb2.DiagnosisContext(
+        question="why?", intent=context_pb2.INTENT_CAUSE, scope=context_pb2.Scope(bundle="large")
+    )
+    async with (
+        serving(settings, await build(settings)) as address,
+        open_channel(address, settings.max_message_bytes) as opened,
+    ):
+        stub = executor_pb2_grpc.ExecutorServiceStub(opened)
+        request = executor_pb2.ExecuteRequest(context=context, steps=[step])
+        call = stub.Execute(request, timeout=60, metadata=call_metadata("run-1"))
+        for _ in range(40):
+            assert await is_serving(opened, timeout_seconds=1)
+        # The worker is busy: a call that needs it has to wait.
+        listing = executor_pb2.ListToolsRequest(scope=context_pb2.Scope(bundle="large"))
+        with pytest.raises(grpc.aio.AioRpcError) as waited:
+            await stub.ListTools(listing, timeout=0.5, metadata=call_metadata("run-2"))
+        assert waited.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+        assert call.cancel()
+        await stub.ListTools(listing, timeout=2, metadata=call_metadata("run-3"))

@@ -164,8 +164,8 @@ class Timeline:
         """Tell whether a series steps from and to numbers that a change event itself states."""
         numbers = {change.spot.at(side, "value").text for side in ("before", "extreme")}
         return any(
-            numbers <= set(_NUMBER.findall(_all_text(event)))
-            and abs(change.onset - event.seconds) <= self.effect_window
+            abs(change.onset - event.seconds) <= self.effect_window
+            and numbers <= set(_NUMBER.findall(_all_text(event)))
             for event in self.material.events
         )
 

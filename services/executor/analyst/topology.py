@@ -1,7 +1,9 @@
 """Who exists, what kind of thing it is, and who calls whom."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from services.common.evidence.document import ComponentKind
 from services.executor.analyst.spot import Spot
@@ -53,7 +55,14 @@ class Topology:
 
     def uses(self, component: str) -> frozenset[str]:
         """Return what a component calls directly."""
-        return frozenset(callee for caller, callee in self.calls if caller == component)
+        return self._callees.get(component, frozenset())
+
+    @cached_property
+    def _callees(self) -> dict[str, frozenset[str]]:
+        found: dict[str, set[str]] = defaultdict(set)
+        for caller, callee in self.calls:
+            found[caller].add(callee)
+        return {caller: frozenset(callees) for caller, callees in found.items()}
 
     def dependencies(self, component: str) -> frozenset[str]:
         """Return all that a component calls, directly or through others, without itself."""

@@ -1,25 +1,26 @@
 """A recorded incident: the files of one folder, what each of them is, and how to read it."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import BinaryIO, Final
 
 from services.common.errors import FailedPreconditionError
 from services.common.evidence.strict_json import StrictJsonError
 from services.executor.sources import kinds, metrics, sniff
+from services.executor.sources.encodings import as_utf8
 from services.executor.sources.folder import Folder, Listed, SourceError
 from services.executor.sources.instants import Instant
 from services.executor.sources.kinds import Form
 from services.executor.sources.log_fields import component_of
-from services.executor.sources.log_line import LogLine
-from services.executor.sources.log_records import log_lines
+from services.executor.sources.log_reader import LogReader
 from services.executor.sources.metrics_csv import Column, TableError, read_table
 from services.executor.sources.owners import Owners, components_of
+from services.executor.sources.packed import Unpacked
 from services.executor.sources.positioned_json import Element, PositionedJson
 from services.executor.sources.sniff import Source
 from services.executor.sources.stop import Stop
-from services.executor.sources.text_lines import Digest, text_lines
 
 MAX_SERIES: Final = 5000
 # So many files are named in a refusal.
@@ -46,7 +47,9 @@ class Bundle:
         self._limits = limits
         self.owners = Owners([])
         self._near: Instant | None = None
+        self._logs: dict[str, LogReader] = {}
         self.sources = self._inventory(stop)
+        self._entries = self._indexed(stop)
         if not any(source.available for source in self.sources):
             raise FailedPreconditionError(self._nothing_readable(), field="scope.bundle")
 
@@ -67,57 +70,56 @@ class Bundle:
         """Return the available sources of a kind."""
         return [source for source in self.sources if source.kind == kind and source.available]
 
-    def elements(self, source: Source, path: Sequence[str] | None = None) -> list[Element]:
+    def elements(self, source: Source, stop: Stop, path: Sequence[str] | None = None) -> list[Element]:
         """Return the elements of a structured source, or of another list in its file."""
-        return self._json(source).elements(source.path if path is None else path)
+        return self._json(source).elements(source.path if path is None else path, stop.check)
 
-    def log(self, source: Source, stop: Stop, digest: Digest | None = None) -> Iterator[LogLine]:
-        """Stream the lines of a log, as far as it is read at all."""
-        with self._folder.open(source.name) as file:
-            lines = text_lines(file, stop, max_bytes=self._limits.log_bytes, digest=digest)
-            yield from log_lines(lines, self._near)
-
-    def is_cut(self, source: Source) -> bool:
-        """Tell whether a log is longer than what is read of it."""
-        return source.size_bytes > self._limits.log_bytes
+    def log(self, source: Source) -> LogReader:
+        """Return the reader of a log, the same for every call."""
+        if source.name not in self._logs:
+            opened = partial(self._folder.open, source.name)
+            self._logs[source.name] = LogReader(opened, self._near, self._limits.log_bytes)
+        return self._logs[source.name]
 
     def owner_of(self, source: Source, value: metrics.Labels) -> str:
         """Return the owner of one series of a metric source."""
-        entry = self._entries().get(source.name)
+        entry = self._entries.get(source.name)
         return self._series_owner(source, value, entry)
 
-    def table(self, source: Source) -> list[Column]:
+    def table(self, source: Source, stop: Stop) -> list[Column]:
         """Return the columns of a table of samples, each with the lines of its samples."""
-        return self._columns(self._bytes(source.name))[0]
+        return self._columns(self._table_text(source.name), stop)[0]
 
     def series(self, sources: Sequence[Source], stop: Stop) -> list[metrics.Series]:
         """Return every series of the sources; an index has none."""
-        entries = self._entries()
+        entries = self._entries
         found: list[metrics.Series] = []
         for source in sources:
             stop.check()
             entry = entries.get(source.name)
             if source.form is Form.TABLE:
-                found += self._table_series(source)
+                found += self._table_series(source, stop)
             elif source.form is Form.RESPONSE:
-                found += self._response_series(source, entry)
+                found += self._response_series(source, entry, stop)
             if len(found) > MAX_SERIES:
                 raise SourceError(f"these sources hold more than {MAX_SERIES} series; name fewer of them")
         return found
 
-    def _response_series(self, source: Source, entry: metrics.IndexEntry | None) -> list[metrics.Series]:
+    def _response_series(
+        self, source: Source, entry: metrics.IndexEntry | None, stop: Stop
+    ) -> list[metrics.Series]:
         data = self._bytes(source.name)
-        elements = self._parse(data).elements(source.path)
+        elements = self._parse(data).elements(source.path, stop.check)
         owners = [self._series_owner(source, metrics.response_labels(item.value), entry) for item in elements]
         return metrics.response_series(source.name, _sha256(data), elements, entry, owners)
 
-    def _table_series(self, source: Source) -> list[metrics.Series]:
-        data = self._bytes(source.name)
-        columns, last_line = self._columns(data)
+    def _table_series(self, source: Source, stop: Stop) -> list[metrics.Series]:
+        data = self._table_text(source.name)
+        columns, last_line = self._columns(data, stop)
         return [
             metrics.Series(
                 source=source.name,
-                owner=self.owners.of_series(column.labels, column.name, ""),
+                owner=self.owners.of_column(column.labels, column.name),
                 first_line=min(2, last_line),
                 last_line=last_line,
                 sha256=_sha256(data),
@@ -131,9 +133,9 @@ class Bundle:
         ]
 
     @staticmethod
-    def _columns(data: bytes) -> tuple[list[Column], int]:
+    def _columns(data: bytes, stop: Stop) -> tuple[list[Column], int]:
         try:
-            return read_table(data.decode("utf-8", "replace"))
+            return read_table(data.decode("utf-8", "replace").removeprefix("\ufeff"), stop.check)
         except TableError as error:
             raise SourceError(str(error)) from None
 
@@ -142,11 +144,11 @@ class Bundle:
         query = entry.query if entry else ""
         return self.owners.of_series(labels, name, query)
 
-    def _entries(self) -> dict[str, metrics.IndexEntry]:
+    def _indexed(self, stop: Stop) -> dict[str, metrics.IndexEntry]:
         entries: dict[str, metrics.IndexEntry] = {}
         for source in self.of_kind(kinds.METRIC):
             if source.form is Form.INDEX:
-                found = metrics.index_entries([element.value for element in self.elements(source)])
+                found = metrics.index_entries([element.value for element in self.elements(source, stop)])
                 # Files are named from the bundle's root, or from where the index lies.
                 beside = source.name.rpartition("/")[0]
                 entries |= {f"{beside}/{file}": entry for file, entry in found.items()} | found
@@ -156,19 +158,24 @@ class Bundle:
         listed = [item for item in self._folder.files() if not sniff.is_ignored(item.name)]
         structured = [item for item in listed if sniff.may_be_structured(item.name)]
         found = [self._structured(item, stop) for item in structured]
-        self.owners = self._topology(found)
-        dated = [source.last_time for source in found if source.last_time is not None]
-        # Dates the lines of formats without a year: any of the bundle's instants is near enough.
-        self._near = max(dated, default=None)
-        rest = [item for item in listed if not sniff.may_be_structured(item.name)]
+        self.owners = self._topology(found, stop)
+        self._near = _latest(found)
         found = [self._as_log(source, stop) if source.form is Form.TEXT else source for source in found]
-        found += [self._text(item, stop) for item in rest]
+        found += [self._text(item, stop) for item in listed if not sniff.may_be_structured(item.name)]
+        if self._near is None:
+            self._near = _latest(found)
+            found = [self._dated(source, stop) for source in found]
         return sorted(found, key=lambda source: (source.kind, source.name))
 
-    def _topology(self, sources: Sequence[Source]) -> Owners:
+    def _dated(self, source: Source, stop: Stop) -> Source:
+        """Look again at a log without a time: that may have been for want of a year."""
+        is_undated = source.kind == kinds.LOG and source.form is Form.TEXT and source.first_time is None
+        return self._as_log(source, stop) if is_undated and self._near else source
+
+    def _topology(self, sources: Sequence[Source], stop: Stop) -> Owners:
         for source in sources:
             if source.kind == kinds.TOPOLOGY and source.available:
-                services = self.elements(source, ("services",))
+                services = self.elements(source, stop, ("services",))
                 return Owners(components_of([element.value for element in services]))
         return Owners([])
 
@@ -177,9 +184,11 @@ class Bundle:
         if item.problem:
             return sniff.unreadable(item, item.problem)
         try:
-            return sniff.structured(item, self._bytes(item.name), self._limits.structured_bytes)
+            return sniff.structured(item, self._bytes(item.name), self._limits.structured_bytes, stop)
         except (SourceError, OSError) as error:
-            return sniff.unreadable(item, str(error))
+            # Lines of JSON may be many; as a log they are read as a stream.
+            source = self._text(item, stop)
+            return source if source.available else sniff.unreadable(item, str(error))
 
     def _text(self, item: Listed, stop: Stop) -> Source:
         stop.check()
@@ -191,7 +200,7 @@ class Bundle:
         except (SourceError, OSError) as error:
             return sniff.unreadable(item, str(error))
         if source.form is Form.TABLE and source.available:
-            return self._timed_table(source)
+            return self._timed_table(source, stop)
         return self._as_log(source, stop)
 
     def _as_log(self, source: Source, stop: Stop) -> Source:
@@ -211,9 +220,9 @@ class Bundle:
         file.seek(0)
         return component_of(file, source.size_bytes)
 
-    def _timed_table(self, source: Source) -> Source:
+    def _timed_table(self, source: Source, stop: Stop) -> Source:
         try:
-            found = self._table_series(source)
+            found = self._table_series(source, stop)
         except SourceError as error:
             return replace(source, problem=str(error))
         first, last = sniff.sample_times(sample for one in found for sample in one.samples)
@@ -229,9 +238,22 @@ class Bundle:
             raise SourceError(f"it is not readable JSON: {error}") from None
 
     def _bytes(self, name: str) -> bytes:
-        limit = self._limits.structured_bytes
+        """Return a structured file, unpacked; JSON is UTF-8 or it is refused."""
         with self._folder.open(name) as file:
-            data = file.read(limit + 1)
+            packed = Unpacked(file)
+            return self._whole(packed, packed.stream)
+
+    def _table_text(self, name: str) -> bytes:
+        """Return a table, unpacked and as UTF-8: spreadsheets write other encodings."""
+        with self._folder.open(name) as file:
+            packed = Unpacked(file)
+            return self._whole(packed, as_utf8(packed.stream))
+
+    def _whole(self, packed: Unpacked, stream: BinaryIO) -> bytes:
+        limit = self._limits.structured_bytes
+        data = stream.read(limit + 1)
+        if packed.cut:
+            raise SourceError(packed.cut)
         if len(data) > limit:
             raise SourceError(f"it is larger than the {limit} bytes that are read of a structured file")
         return data
@@ -248,6 +270,12 @@ class Bundle:
     def _names(self, kind: str) -> str:
         names = [source.name for source in self.of_kind(kind)]
         return ", ".join(names[:20]) + (", ..." if len(names) > 20 else "") if names else f"no {kind}"
+
+
+def _latest(sources: Sequence[Source]) -> Instant | None:
+    """Return an instant that dates lines without a year: any of the bundle's is near enough."""
+    dated = [source.last_time for source in sources if source.last_time is not None]
+    return max(dated, default=None)
 
 
 def _sha256(data: bytes) -> str:

@@ -8,6 +8,7 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final
 
@@ -16,6 +17,9 @@ from services.common.errors import FailedPreconditionError, InvalidArgumentError
 MAX_NAME_CHARS: Final = 1024
 MAX_DEPTH: Final = 8
 MAX_FILES: Final = 2000
+# So many names beyond those are counted.
+_MAX_COUNTED: Final = 100_000
+_BUFFER_BYTES: Final = 64 * 1024
 _FILE_FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _FOLDER_FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_DIRECTORY
 
@@ -74,12 +78,16 @@ class Folder:
         return _open_regular(self.path, resolved.relative_to(self.path).parts)
 
     def files(self) -> Iterator[Listed]:
-        """List the files below the folder by name, without hidden ones; at most 2,000, 8 levels deep."""
-        for count, listed in enumerate(self._below(PurePosixPath(), 1)):
-            if count >= MAX_FILES:
-                yield Listed(listed.name, 0, f"the bundle holds more than {MAX_FILES} files")
-                return
-            yield listed
+        """List the files below the folder by name, without hidden ones; at most 2,000, 8 levels deep.
+
+        The last entry says how many more there are, where there are more.
+        """
+        names = self._below(PurePosixPath(), 1)
+        yield from islice(names, MAX_FILES)
+        left_out = sum(1 for _ in islice(names, _MAX_COUNTED))
+        if left_out:
+            count = f"{left_out}" if left_out < _MAX_COUNTED else f"at least {left_out}"
+            yield Listed("(more files)", 0, f"{count} more files are left out: {MAX_FILES} are looked at")
 
     def _below(self, folder: PurePosixPath, depth: int) -> Iterator[Listed]:
         try:
@@ -143,7 +151,7 @@ def _open_regular(root: Path, parts: tuple[str, ...]) -> BinaryIO:
             descriptor = inner
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise SourceError("it is not a regular file")
-        file = os.fdopen(descriptor, "rb")
+        file = os.fdopen(descriptor, "rb", buffering=_BUFFER_BYTES)
     except OSError as error:
         _close(descriptor)
         raise SourceError(f"it cannot be opened: {error.strerror}") from None

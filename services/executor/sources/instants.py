@@ -10,6 +10,9 @@ from typing import Final, NamedTuple
 
 MICROSECONDS: Final = 1_000_000
 _DAY: Final = 86_400
+# The years that RFC 3339 can write.
+_FIRST_SECOND: Final = -62_135_596_800
+_LAST_SECOND: Final = 253_402_300_799
 _EPOCH_ORDINAL: Final = datetime(1970, 1, 1, tzinfo=UTC).toordinal()
 
 MONTHS: Final = {
@@ -20,7 +23,9 @@ MONTHS: Final = {
 }
 
 _OFFSET = re.compile(r"([+-])([01][0-9]|2[0-3]):?([0-5][0-9])?$")
-_CLOCK = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9]|60)(?:[.,]([0-9]{1,9}))?$")
+_CLOCK = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9]|60)$")
+_FRACTION = re.compile(r"(?:[.,]([0-9]{1,9}))?$")
+_CLOCK_CHARS: Final = 8
 _ISO = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?) ?"
     r"([Zz]|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)?$"
@@ -48,13 +53,25 @@ def _midnight(year: int, month: int, day: int) -> int | None:
 
 def instant(year: int, month: int, day: int, clock: str, zone: str = "") -> Instant | None:
     """Return the instant of a date, a clock time `HH:MM:SS[.fraction]` and a zone; None for no instant."""
+    second = _second(year, month, day, clock[:_CLOCK_CHARS], zone)
+    fraction = _FRACTION.match(clock, _CLOCK_CHARS)
+    if second is None or fraction is None:
+        return None
+    return _with_digits(*second, fraction.group(1) or "")
+
+
+# Lines that follow each other share their second.
+@lru_cache(maxsize=4096)
+def _second(year: int, month: int, day: int, clock: str, zone: str) -> tuple[int, str] | None:
+    """Return a second as Unix time and as text without its zone, which is UTC."""
     midnight = _midnight(year, month, day)
     offset = offset_seconds(zone)
     match = _CLOCK.match(clock)
     if midnight is None or offset is None or match is None:
         return None
-    hour, minute, second, digits = match.groups()
-    return _shown(midnight + int(hour) * 3600 + int(minute) * 60 + int(second) - offset, digits or "")
+    hour, minute, second = match.groups()
+    seconds = midnight + int(hour) * 3600 + int(minute) * 60 + int(second) - offset
+    return (seconds, _second_text(seconds)) if _FIRST_SECOND <= seconds <= _LAST_SECOND else None
 
 
 @lru_cache(maxsize=256)
@@ -97,8 +114,12 @@ def _second_text(seconds: int) -> str:
 
 
 def _shown(seconds: int, digits: str) -> Instant | None:
-    if not -62_135_596_800 <= seconds <= 253_402_300_799:  # the years that RFC 3339 can write
+    if not _FIRST_SECOND <= seconds <= _LAST_SECOND:
         return None
-    fraction = f".{digits}" if digits else ""
-    micro = int(digits[:6].ljust(6, "0")) if digits else 0
-    return Instant(seconds * MICROSECONDS + micro, f"{_second_text(seconds)}{fraction}Z")
+    return _with_digits(seconds, _second_text(seconds), digits)
+
+
+def _with_digits(seconds: int, text: str, digits: str) -> Instant:
+    if not digits:
+        return Instant(seconds * MICROSECONDS, f"{text}Z")
+    return Instant(seconds * MICROSECONDS + int(f"{digits}00000"[:6]), f"{text}.{digits}Z")

@@ -7,9 +7,17 @@ nearest to it; without such an instant its lines have no time, because none is i
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
-from services.executor.sources.instants import MONTHS, Instant, from_iso, instant, offset_seconds
+from services.executor.sources.instants import (
+    MICROSECONDS,
+    MONTHS,
+    Instant,
+    from_iso,
+    instant,
+    offset_seconds,
+)
 from services.executor.sources.log_json import parse_fields, parse_json
 from services.executor.sources.log_line import Parsed, Severity, severity_of_status, severity_of_word, worse
 from services.executor.sources.log_values import duration_of, outcome_of
@@ -46,6 +54,7 @@ _CRI = re.compile(r"(?:stdout|stderr) [FP] ")
 _ESCAPE: Final = "\x1b"
 _COLOUR = re.compile(r"\x1b\[[0-9;:]{0,32}m")
 
+_HALF_A_YEAR: Final = 184 * 86_400 * MICROSECONDS
 _LEVEL_TOKENS: Final = 5
 _LEVEL_REACH: Final = 160
 _SYSLOG_FAILURE: Final = 3
@@ -209,18 +218,30 @@ def _json(text: str, _near: Instant | None) -> Parsed | None:
 def _worded(time: Instant | None, rest: str) -> Parsed:
     """Read a message that may name its level among its first words."""
     for token in rest[:_LEVEL_REACH].split(None, _LEVEL_TOKENS)[:_LEVEL_TOKENS]:
-        word = token.strip("[]()<>|:,-")
-        # In small letters "error" is a word like any other, unless it is set apart.
-        if severity_of_word(word) is not None and (word.isupper() or len(token) > len(word)):
-            return _levelled(time, word, rest)
-        if token.startswith(("level=", "lvl=", "severity=")):
-            return _levelled(time, token.partition("=")[2].strip('"'), rest)
+        level = _level_of(token)
+        if level is not None:
+            return _levelled(time, level, rest)
     return _levelled(time, "", rest)
+
+
+# The first words of a line are few: levels, loggers, processes.
+@lru_cache(maxsize=4096)
+def _level_of(token: str) -> str | None:
+    """Return the level that a word of a message states; None when it states none."""
+    word = token.strip("[]()<>|:,-")
+    # In small letters "error" is a word like any other, unless it is set apart.
+    if severity_of_word(word) is not None and (word.isupper() or len(token) > len(word)):
+        return word
+    if token.startswith(("level=", "lvl=", "severity=")):
+        return token.partition("=")[2].strip('"')
+    return None
 
 
 def _levelled(time: Instant | None, level: str, message: str) -> Parsed:
     outcome = outcome_of(message)
-    severity = worse(severity_of_word(level) or Severity.OTHER, severity_of_status(outcome))
+    severity = severity_of_word(level) or Severity.OTHER
+    if outcome:
+        severity = worse(severity, severity_of_status(outcome))
     return Parsed(time, level[:32], severity, message, outcome, duration_of(message, outcome))
 
 
@@ -236,7 +257,9 @@ def _nearest_year(near: Instant | None, month: int, day: int, clock: str) -> Ins
         return None
     year = int(near.text[:4])
     dated = [found for y in (year - 1, year, year + 1) if (found := instant(y, month, day, clock))]
-    return min(dated, key=lambda found: abs(found.microseconds - near.microseconds), default=None)
+    # February 29 may be years away, and then it is none.
+    close = [found for found in dated if abs(found.microseconds - near.microseconds) <= _HALF_A_YEAR]
+    return min(close, key=lambda found: abs(found.microseconds - near.microseconds), default=None)
 
 
 _DIGIT_FIRST: Final = (_iso, _slashes, _redis, _access, _dashed_month)

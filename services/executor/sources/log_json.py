@@ -36,6 +36,9 @@ _DURATION_KEYS: Final = {
     "duration_us": "us",
     "duration_ns": "ns",
 }
+# Most records have none of either: one look instead of one for each name.
+_ERROR_NAMES: Final = frozenset(_ERROR_KEYS)
+_DURATION_NAMES: Final = frozenset(_DURATION_KEYS)
 # pino and bunyan count levels in tens.
 _NUMBERED: Final = {50: Severity.FAILURE, 60: Severity.FAILURE, 40: Severity.WARNING}
 _MAX_MESSAGE: Final = 2048
@@ -97,6 +100,8 @@ def _level(value: Mapping[str, Any]) -> tuple[str, Severity]:
 
 def _message(value: Mapping[str, Any]) -> str:
     message = next((value[key] for key in _MESSAGE_KEYS if isinstance(value.get(key), str)), "")
+    if _ERROR_NAMES.isdisjoint(value):
+        return message.strip()[:_MAX_MESSAGE]
     errors = [detail for key in _ERROR_KEYS if (detail := _error_text(value.get(key)))]
     return " ".join([message.strip(), *errors])[:_MAX_MESSAGE]
 
@@ -119,6 +124,8 @@ def _outcome(value: Mapping[str, Any]) -> str:
 
 
 def _duration(value: Mapping[str, Any]) -> float | None:
+    if _DURATION_NAMES.isdisjoint(value):
+        return None
     for key, unit in _DURATION_KEYS.items():
         found = value.get(key)
         if isinstance(found, int | float) and not isinstance(found, bool) and 0 <= found < 1e15:

@@ -22,9 +22,14 @@ _CHAINED: Final = (
 )
 
 
-def log_lines(lines: Iterable[TextLine], near: Instant | None) -> Iterator[LogLine]:
-    """Yield every line with what it says, in file order. `near` dates formats without a year."""
-    state = _State()
+def log_lines(
+    lines: Iterable[TextLine], near: Instant | None, state: "RecordState | None" = None
+) -> Iterator[LogLine]:
+    """Yield every line with what it says, in file order. `near` dates formats without a year.
+
+    `state` is what the lines before said, and is kept up to date; without it the lines begin a file.
+    """
+    state = state or RecordState()
     for line in lines:
         parsed = parse_line(line.text, near)
         if parsed is None or state.keeps(parsed):
@@ -38,8 +43,8 @@ def is_exception(text: str) -> bool:
     return _EXCEPTION.match(text) is not None
 
 
-class _State:
-    """The record above."""
+class RecordState:
+    """The record above. A copy of it continues at the same line."""
 
     def __init__(self) -> None:
         self._time: Instant | None = None

@@ -18,13 +18,20 @@ _DURATION_KEY = re.compile(
     r"([0-9]{1,12}(?:\.[0-9]{1,12})?) ?(ns|us|µs|ms|sec|seconds|s)?\b"
 )
 _DURATION_END = re.compile(r"\s([0-9]{1,12}(?:\.[0-9]{1,12})?) ?(ns|us|µs|ms|s)$")
+# What every text holds that the patterns match. To look for these costs a fraction, because no word boundary
+# comes first, and most messages hold none.
+_METHOD = re.compile("GET |HEAD |POST |PUT |DELETE |PATCH |OPTIONS ")
+_STATUS_WORD: Final = "status"
+_DURATION_WORD = re.compile("_time|duration|elapsed|took|latency|rt")
 # nginx's variables count seconds and print no unit.
 _SECONDS_KEYS: Final = ("rt=", "request_time=")
 
 
 def outcome_of(message: str) -> str:
     """Return the HTTP status code that a message states, or an empty text."""
-    match = _REQUEST.search(message) or _STATUS_KEY.search(message)
+    match = _REQUEST.search(message) if _METHOD.search(message) else None
+    if match is None and _STATUS_WORD in message:
+        match = _STATUS_KEY.search(message)
     return match.group(1) if match else ""
 
 
@@ -33,7 +40,7 @@ def duration_of(message: str, outcome: str) -> float | None:
 
     A number at the very end is one only in a line about a request; nobody else's "retry in 12s" is.
     """
-    match = _DURATION_KEY.search(message)
+    match = _DURATION_KEY.search(message) if _DURATION_WORD.search(message) else None
     if match is not None:
         number, unit = match.groups()
         if unit:

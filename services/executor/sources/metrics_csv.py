@@ -6,9 +6,11 @@ A series is bound to the lines of its file after the header. An empty cell is a 
 import csv
 import io
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from services.executor.sources.instants import MICROSECONDS, from_epoch, from_iso
+from services.executor.sources.stop import never
 
 _HEADER = re.compile(r"([A-Za-z_:][A-Za-z0-9_:]*)?(?:\{(.*)\})?", re.DOTALL)
 _LABEL = re.compile(r'\s*([A-Za-z_][A-Za-z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(?:,|$)')
@@ -37,8 +39,11 @@ def is_table(first_line: str) -> bool:
     return first_line.partition(",")[0].strip().strip('"').lower() in _TIME_HEADERS and "," in first_line
 
 
-def read_table(text: str) -> tuple[list[Column], int]:
-    """Return the columns of a table and its number of lines; raises TableError when it is none."""
+def read_table(text: str, check: Callable[[], None] = never) -> tuple[list[Column], int]:
+    """Return the columns of a table and its number of lines; raises TableError when it is none.
+
+    `check` is called for every row and may raise.
+    """
     rows = csv.reader(io.StringIO(text), strict=True)
     try:
         header = next(rows, None)
@@ -46,6 +51,7 @@ def read_table(text: str) -> tuple[list[Column], int]:
             raise TableError("the first line is no header that begins with a time")
         columns = [Column(cell, *_notation(cell), []) for cell in header[1:]]
         for row in rows:
+            check()
             _take(row, columns, rows.line_num)
     except csv.Error as error:
         raise TableError(f"line {rows.line_num} is no CSV: {error}") from None
@@ -58,10 +64,11 @@ def _take(row: list[str], columns: list[Column], line: int) -> None:
     time = (from_iso(row[0]) or from_epoch(row[0])) if row else None
     if time is None:
         return
+    seconds = time.microseconds / MICROSECONDS
     for column, token in zip(columns, row[1:], strict=False):
         if token and len(token) <= _MAX_TOKEN and _is_number(token):
-            column.samples.append((time.microseconds / MICROSECONDS, token))
-            column.lines.setdefault(time.microseconds / MICROSECONDS, line)
+            column.samples.append((seconds, token))
+            column.lines.setdefault(seconds, line)
 
 
 def _notation(header: str) -> tuple[str, dict[str, str]]:

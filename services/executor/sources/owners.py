@@ -1,12 +1,13 @@
 """Who owns a source: the component of the scope's topology that a log or a series speaks about.
 
 Rules, the first that applies:
-1. A log belongs to the service whose `logs` list it; else to the service whose name begins its file's name
-   (up to a separator), or names one of its folders, the longest name first.
+1. A log belongs to the service whose `logs` list it, or its name before it was rotated; else to the service
+   whose name begins its file's name (up to a separator), or names one of its folders, the longest name first.
 2. A series belongs to the service that one of its labels names, the most specific label first. A label's
    value is the name, or the name and the suffix of a replica (`api-7f9c-x2z`); `instance` is compared with
    the services' `instance`, `job` with their `prometheus_job` too.
-3. Else either belongs to the only service whose name, or whose kind's first word ("PostgreSQL 15" is
+3. A column of a table belongs to the service whose name and an underscore begin its header.
+4. Else either belongs to the only service whose name, or whose kind's first word ("PostgreSQL 15" is
    postgresql), is a word of the log's file name, of the metric's name or of its query.
 What no rule decides has no owner. Nothing here knows a service by name.
 
@@ -22,6 +23,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from services.common.evidence.strict_json import Json
+from services.executor.sources import log_names
 
 # The subject of a measurement before the exporter that took it.
 _LABELS: Final = (
@@ -108,8 +110,9 @@ class Owners:
         """Return the owner of a log file; `field` is what its lines call it, for want of a topology."""
         if not self._components:
             return _called(source, field)
+        names = (source, log_names.unrotated(source))
         for component in self._components:
-            if source in component.logs:
+            if any(name in component.logs for name in names):
                 return component.name
         *folders, file = source.split("/")
         for component in self._longest_first:
@@ -129,6 +132,15 @@ class Owners:
             if value and (owner := self._named(label, value)):
                 return owner
         return self._by_words(name) or self._by_words(query)
+
+    def of_column(self, labels: Mapping[str, str], name: str) -> str:
+        """Return the owner of a column of a table, whose header may be `component_metric`."""
+        return self.of_series(labels, "", "") or self._begun(name) or self._by_words(name)
+
+    def _begun(self, name: str) -> str:
+        header = name.replace("-", "_")
+        found = self._longest_first
+        return next((one.name for one in found if header.startswith(one.name.replace("-", "_") + "_")), "")
 
     def _named(self, label: str, value: str) -> str:
         for component in self._components:

@@ -7,13 +7,16 @@ then is known to be JSON.
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from services.common.evidence import pointer, strict_json
 from services.common.evidence.strict_json import Json
+from services.executor.sources.stop import never
 
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},:]|[^\s\[\]{},:"]+', re.DOTALL)
+_CHECK_EVERY: Final = 4096
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -35,15 +38,18 @@ class PositionedJson:
         self._text = data.decode("utf-8")
         self._newlines = [match.start() for match in re.finditer("\n", self._text)]
 
-    def elements(self, path: Sequence[str]) -> list[Element]:
-        """Return the elements of the list at a token list; empty when there is no list."""
+    def elements(self, path: Sequence[str], check: Callable[[], None] = never) -> list[Element]:
+        """Return the elements of the list at a token list; empty when there is no list.
+
+        `check` is called every few thousand tokens and may raise.
+        """
         try:
             found = pointer.walk(self.value, path)[-1]
         except pointer.PointerError:
             return []
         if not isinstance(found, list):
             return []
-        spans = _element_spans(self._text, list(path))
+        spans = _element_spans(self._text, list(path), check)
         return [
             Element(self._line(start), self._line(end - 1), value)
             for (start, end), value in zip(spans, found, strict=True)
@@ -103,8 +109,10 @@ class _Spans:
         )
 
 
-def _element_spans(text: str, wanted: list[str]) -> list[tuple[int, int]]:
+def _element_spans(text: str, wanted: list[str], check: Callable[[], None]) -> list[tuple[int, int]]:
     walk = _Spans(wanted)
-    for match in _TOKEN.finditer(text):
+    for count, match in enumerate(_TOKEN.finditer(text)):
+        if count % _CHECK_EVERY == 0:
+            check()
         walk.take(match.group(), match.start(), match.end())
     return walk.spans

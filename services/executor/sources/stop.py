@@ -1,11 +1,26 @@
 """A cooperative stop: work in a thread cannot be killed, so it asks, at least once per few thousand lines."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 
 class StoppedError(Exception):
     """The work was told to stop, or its time is up."""
+
+
+T = TypeVar("T")
+
+
+def watched(items: Iterable[T], check: Callable[[], None]) -> Iterator[T]:
+    """Yield items, each after a check that may raise."""
+    for item in items:
+        check()
+        yield item
+
+
+def never() -> None:
+    """Go on: the check of work that nobody stops."""
 
 
 class Stop:

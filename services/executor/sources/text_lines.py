@@ -1,5 +1,6 @@
 """Lines of a text file, streamed: a file is never held whole, and a line is cut before it is decoded."""
 
+import io
 from collections.abc import Iterator
 from typing import BinaryIO, Final, NamedTuple, Protocol
 
@@ -9,6 +10,7 @@ MAX_LINE_CHARS: Final = 8192
 # UTF-8 needs at most four bytes for a character.
 _MAX_LINE_BYTES: Final = 4 * MAX_LINE_CHARS
 _CHECK_EVERY: Final = 512
+_STEP_BYTES: Final = 1 << 20
 _BYTE_ORDER_MARK: Final = "\ufeff"
 
 
@@ -27,38 +29,60 @@ class Digest(Protocol):
         """Take bytes in."""
 
 
-def text_lines(
-    file: BinaryIO, stop: Stop, *, max_bytes: int, digest: Digest | None = None
-) -> Iterator[TextLine]:
-    """Yield a file's lines, from 1, until `max_bytes` were read; the caller knows the file's size.
+class TextLines:
+    """A place in a text: `number` lines and `position` bytes lie before it.
 
     Bytes that are not UTF-8 become U+FFFD. Raises StoppedError when told to stop.
     """
-    number = 0
-    read = 0
-    while read < max_bytes and (data := file.readline(_MAX_LINE_BYTES + 2)):
-        number += 1
-        read += len(data)
-        if digest is not None:
-            digest.update(data)
-        if number % _CHECK_EVERY == 0:
-            stop.check()
-        skipped = 0 if data.endswith(b"\n") else _skip_rest(file, stop, digest)
-        read += skipped
-        text = data.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "replace")
-        if number == 1:
-            text = text.removeprefix(_BYTE_ORDER_MARK)
-        cut = skipped > 0 or len(text) > MAX_LINE_CHARS
-        yield TextLine(number, text[:MAX_LINE_CHARS], cut)
+
+    def __init__(self, file: BinaryIO, stop: Stop, *, digest: Digest | None = None) -> None:
+        self._file = file
+        self._stop = stop
+        self._digest = digest
+        self.number = 0
+        self.position = 0
+
+    def take(self, end: int) -> Iterator[TextLine]:
+        """Yield the lines that begin before `end` bytes, from 1."""
+        readline, digest = self._file.readline, self._digest
+        while self.position < end and (data := readline(_MAX_LINE_BYTES + 2)):
+            self.number += 1
+            self.position += len(data)
+            if digest is not None:
+                digest.update(data)
+            if self.number % _CHECK_EVERY == 0:
+                self._stop.check()
+            longer = not data.endswith(b"\n") and self._skip_rest(end)
+            text = data.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "replace")
+            if self.number == 1:
+                text = text.removeprefix(_BYTE_ORDER_MARK)
+            yield TextLine(self.number, text[:MAX_LINE_CHARS], longer or len(text) > MAX_LINE_CHARS)
+
+    def skip_to(self, position: int, number: int) -> None:
+        """Go forward to the start of a line, which `number` lines precede."""
+        if self._file.seekable():
+            self._file.seek(position - self.position, io.SEEK_CUR)
+            self.position = position
+        while self.position < position and (
+            data := self._file.read(min(_STEP_BYTES, position - self.position))
+        ):
+            self._stop.check()
+            self.position += len(data)
+        self.number = number
+
+    def _skip_rest(self, end: int) -> bool:
+        """Pass over the rest of a line that is too long, as far as anything is read at all."""
+        begun = self.position
+        while self.position < end and (rest := self._file.readline(_STEP_BYTES)):
+            self._stop.check()
+            self.position += len(rest)
+            if self._digest is not None:
+                self._digest.update(rest)
+            if rest.endswith(b"\n"):
+                break
+        return self.position > begun
 
 
-def _skip_rest(file: BinaryIO, stop: Stop, digest: Digest | None) -> int:
-    skipped = 0
-    while rest := file.readline(1 << 20):
-        stop.check()
-        skipped += len(rest)
-        if digest is not None:
-            digest.update(rest)
-        if rest.endswith(b"\n"):
-            break
-    return skipped
+def text_lines(file: BinaryIO, stop: Stop, *, max_bytes: int) -> Iterator[TextLine]:
+    """Yield a text's lines until `max_bytes` were read."""
+    return TextLines(file, stop).take(max_bytes)

@@ -1,7 +1,5 @@
 """The derived tools: numbers, counts and excerpts, computed from the sources."""
 
-import hashlib
-
 from services.common.evidence.strict_json import Json
 from services.executor.sources import kinds
 from services.executor.sources.bundle import Bundle
@@ -19,22 +17,19 @@ from services.executor.tools.tool import ToolOutput
 def logs_templates(bundle: Bundle, arguments: LogTemplates, stop: Stop) -> ToolOutput:
     """Return a log's records grouped by the shape of their messages."""
     source = bundle.source(arguments.source, kinds.LOG)
-    digest = hashlib.sha256()
+    log = bundle.log(source)
+    start, end = microseconds(arguments.start), microseconds(arguments.end)
     summary = log_templates.summarize(
-        bundle.log(source, stop, digest),
-        microseconds(arguments.start),
-        microseconds(arguments.end),
-        microseconds(arguments.split),
-        arguments.literals,
+        log.lines(stop, start, end), start, end, microseconds(arguments.split), arguments.literals, log.notes
     )
     where: dict[str, Json] = {
         "source": source.name,
         "owner": source.owner,
-        "sha256": digest.hexdigest(),
+        "sha256": log.sha256,
         "bytes": number(source.size_bytes),
         **_selection(arguments),
     }
-    truncated = bundle.is_cut(source) or len(summary.groups) > log_templates.MAX_LISTED
+    truncated = log.cut or len(summary.groups) > log_templates.MAX_LISTED
     return ToolOutput(log_templates.document(summary, where), truncated)
 
 
@@ -47,14 +42,16 @@ def _selection(arguments: LogTemplates) -> dict[str, Json]:
 def metrics_change_points(bundle: Bundle, arguments: SeriesWindow, stop: Stop) -> ToolOutput:
     """Return the series that left their baseline."""
     series = _series(bundle, arguments, stop)
-    document = change_points(series, unix_seconds(arguments.start), unix_seconds(arguments.end))
+    start, end = unix_seconds(arguments.start), unix_seconds(arguments.end)
+    document = change_points(series, start, end, stop.check)
     return ToolOutput(document)
 
 
 def metrics_saturation(bundle: Bundle, arguments: SeriesWindow, stop: Stop) -> ToolOutput:
     """Return usage series against the constant series that limit them."""
     series = _series(bundle, arguments, stop)
-    return ToolOutput(saturation(series, unix_seconds(arguments.start), unix_seconds(arguments.end)))
+    start, end = unix_seconds(arguments.start), unix_seconds(arguments.end)
+    return ToolOutput(saturation(series, start, end, stop.check))
 
 
 def _series(bundle: Bundle, arguments: SeriesWindow, stop: Stop) -> list[Series]:

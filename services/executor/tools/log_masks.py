@@ -35,14 +35,35 @@ _VARIABLE = re.compile(
 _MARKS = re.compile(rf"(?:{re.escape(MARK)}[\s,;:]*){{2,}}")
 
 
+# The pattern is slow. Only what begins like this can be variable beyond a blank; without it the pattern gives
+# the same for each word by itself, and most words were seen before.
+_SPANNING = re.compile(r'["\\]|\([0-9]{1,3}: |\[Errno ')
+# What no word without can be, and what is variable as a whole: most words are either.
+_SUSPECT = re.compile(r"[0-9:='\"-]")
+_NUMBER = re.compile(r"[0-9]+|[0-9]{1,6}\.[0-9]+")
+_QUOTED = re.compile(r'(?:^|(?<=\s))"[^"\\]*"')
 _DIGITS = re.compile(r"[0-9][0-9a-fA-F]*")
 
 
 @lru_cache(maxsize=8192)
 def shape_of(message: str) -> str:
     """Return the shape of a message, at most 512 characters of it."""
-    masked = _VARIABLE.sub(_mask, message[: 2 * _MAX_SHAPE])
+    message = message[: 2 * _MAX_SHAPE]
+    parts = _QUOTED.split(message) if '"' in message else [message]
+    if any(map(_SPANNING.search, parts)):
+        masked = _VARIABLE.sub(_mask, message)
+    else:
+        masked = MARK.join(" ".join(map(_masked_word, part.split(" "))) for part in parts)
     return _MARKS.sub(f"{MARK} ", masked).strip()[:_MAX_SHAPE]
+
+
+@lru_cache(maxsize=16384)
+def _masked_word(word: str) -> str:
+    if not _SUSPECT.search(word):
+        return word
+    if _NUMBER.fullmatch(word):
+        return MARK
+    return _VARIABLE.sub(_mask, word)
 
 
 def pieces_of(shape: str) -> list[str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from services.common.evidence.strict_json import Json
+from services.executor.sources.line_notes import LineNotes
 from services.executor.sources.log_line import LogLine, Severity, worse
 from services.executor.sources.log_records import is_exception
 from services.executor.tools.log_durations import Durations
@@ -30,11 +31,13 @@ class Sides:
     before: int = 0
     after: int = 0
 
-    def add(self, side: int) -> None:
-        """Count one: side -1 before, 1 after, 0 unknown."""
-        self.total += 1
-        self.before += side < 0
-        self.after += side > 0
+    def add(self, side: int, count: int = 1) -> None:
+        """Count: side -1 before, 1 after, 0 unknown."""
+        self.total += count
+        if side < 0:
+            self.before += count
+        elif side > 0:
+            self.after += count
 
 
 @dataclass(slots=True)
@@ -54,7 +57,8 @@ class Group:
     def add(self, head: LogLine, side: int) -> None:
         """Take a record of this group."""
         self.last = head
-        self.severity = worse(self.severity, head.parsed.severity)
+        if self.severity is not head.parsed.severity:
+            self.severity = worse(self.severity, head.parsed.severity)
         self.sides.add(side)
         if self.common and self.common not in head.text:
             self.common = ""
@@ -74,13 +78,14 @@ class Summary:
     silence: Silence = field(default_factory=Silence)
     outcomes: dict[str, Group] = field(default_factory=dict)
     literals: list[Tally] = field(default_factory=list)
+    shapes: LineNotes = field(default_factory=LineNotes)
+    """The shapes that an earlier summary of the same log found, and that this one finds."""
 
     def add(self, record: list[LogLine]) -> None:
         """Take one record: its head and the lines that continue it."""
         head = record[0]
         side = self._side(head)
-        for _ in record:
-            self.lines.add(side)
+        self.lines.add(side, len(record))
         severity = head.parsed.severity
         if severity is Severity.FAILURE:
             self.errors.add(side)
@@ -94,8 +99,12 @@ class Summary:
             tally.add(record, side)
 
     def _group(self, head: LogLine, detail: LogLine | None, side: int) -> None:
-        message = head.parsed.message if detail is None else f"{head.parsed.message} {detail.text}"
-        key = (head.parsed.level, head.parsed.outcome, shape_of(message))
+        shape = self.shapes.get(head.n)
+        if not shape:
+            message = head.parsed.message if detail is None else f"{head.parsed.message} {detail.text}"
+            shape = shape_of(message)
+            self.shapes.put(head.n, shape)
+        key = (head.parsed.level, head.parsed.outcome, shape)
         group = self.groups.get(key)
         if group is None:
             if len(self.groups) >= MAX_GROUPS:
@@ -129,9 +138,14 @@ def summarize(
     end: int | None,
     split: int | None,
     literals: Sequence[str] = (),
+    shapes: LineNotes | None = None,
 ) -> Summary:
-    """Read a log within a window, in Unix microseconds, and count the lines that hold each literal."""
-    summary = Summary(split, literals=[Tally(text) for text in dict.fromkeys(literals)])
+    """Read a log within a window, in Unix microseconds, and count the lines that hold each literal.
+
+    `shapes` are the notes of the log's earlier summaries, to which this one adds.
+    """
+    tallies = [Tally(text) for text in dict.fromkeys(literals)]
+    summary = Summary(split, literals=tallies, shapes=shapes or LineNotes())
     for record in records(lines, start, end):
         summary.add(record)
     return summary
@@ -198,4 +212,6 @@ def _listed(group: Group) -> Json:
 
 def _detail(record: list[LogLine]) -> LogLine | None:
     """Return the line of a record that names the exception; the last one is what ended the work."""
+    if len(record) == 1:
+        return None
     return next((line for line in reversed(record[1:]) if is_exception(line.text)), None)

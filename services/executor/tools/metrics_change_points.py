@@ -1,11 +1,12 @@
 """`metrics_change_points`: which series left their level, when, how far, and whether they came back."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from services.common.evidence.strict_json import Json
 from services.executor.sources.metrics import Series
+from services.executor.sources.stop import never, watched
 from services.executor.tools.excursion import RUN, Excursion, find_excursion
 from services.executor.tools.samples import (
     Points,
@@ -37,17 +38,20 @@ class _Change:
     counter: bool = False
 
 
-def change_points(series: Sequence[Series], start: float | None, end: float | None) -> Json:
+def change_points(
+    series: Sequence[Series], start: float | None, end: float | None, check: Callable[[], None] = never
+) -> Json:
     """Return the document of `metrics_change_points` (see DOCUMENTS.md).
 
     `start` and `end` bound the samples, half-open, in seconds since the epoch; None leaves a side open.
+    `check` is called for every series and may raise.
     """
-    read = [(each, points_of(each, start, end)) for each in series]
+    read = [(each, points_of(each, start, end)) for each in watched(series, check)]
     begin = min((points.times[0] for _, points in read if points.times), default=0.0)
     named = _names_only(read)
-    judged = [(each, points) for each, points in read if _can_be_judged(each, points, begin)]
+    judged = [(each, points) for each, points in watched(read, check) if _can_be_judged(each, points, begin)]
     levels = [(each, points) for each, points in judged if (each.source, each.name) not in named]
-    changes = [change for each, points in levels if (change := _change(each, points, begin))]
+    changes = [change for each, points in watched(levels, check) if (change := _change(each, points, begin))]
     changes.sort(key=lambda change: (change.points.times[change.onset], change.series.name))
     bounds = {"start": start, "end": end}
     return {

@@ -6,11 +6,12 @@ it by the words of both names. What is matched is shown, so that a reader can ju
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from services.common.evidence.strict_json import Json
 from services.executor.sources.metrics import Series
+from services.executor.sources.stop import never, watched
 from services.executor.tools.robust import lower_median
 from services.executor.tools.samples import (
     Points,
@@ -93,18 +94,22 @@ class _Usage:
     values: list[float]
 
 
-def saturation(series: Sequence[Series], start: float | None, end: float | None) -> Json:
+def saturation(
+    series: Sequence[Series], start: float | None, end: float | None, check: Callable[[], None] = never
+) -> Json:
     """Return the document of `metrics_saturation` (see DOCUMENTS.md).
 
     `start` and `end` bound the samples, half-open, in seconds since the epoch; None leaves a side open. A
-    limit that is 0 or negative means "no limit" and is left out.
+    limit that is 0 or negative means "no limit" and is left out. `check` is called for every series and may
+    raise.
     """
-    readings = [_reading(each, points) for each in series if len(points := points_of(each, start, end))]
+    each_points = ((each, points_of(each, start, end)) for each in watched(series, check))
+    readings = [_reading(each, points) for each, points in each_points if len(points)]
     by_file: dict[tuple[str, str], list[_Reading]] = defaultdict(list)
     for reading in readings:
         by_file[reading.series.source, reading.series.name].append(reading)
     pairs: list[Json] = []
-    for limit in readings:
+    for limit in watched(readings, check):
         if _is_limit(limit):
             for group in by_file.values():
                 parts = [reading for reading in group if _uses(reading, limit)]

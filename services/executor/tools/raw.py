@@ -15,21 +15,21 @@ from services.executor.tools.log_window import number, records, shown
 from services.executor.tools.tool import ToolError, ToolOutput
 
 
-def alerts_list(bundle: Bundle, arguments: OneSource, _stop: Stop) -> ToolOutput:
+def alerts_list(bundle: Bundle, arguments: OneSource, stop: Stop) -> ToolOutput:
     """Return every alert of a source."""
-    return _elements(bundle, bundle.source(arguments.source, kinds.ALERT))
+    return _elements(bundle, bundle.source(arguments.source, kinds.ALERT), stop)
 
 
-def change_events_list(bundle: Bundle, arguments: OneSource, _stop: Stop) -> ToolOutput:
+def change_events_list(bundle: Bundle, arguments: OneSource, stop: Stop) -> ToolOutput:
     """Return every change event of a source."""
-    return _elements(bundle, bundle.source(arguments.source, kinds.CHANGE_EVENT))
+    return _elements(bundle, bundle.source(arguments.source, kinds.CHANGE_EVENT), stop)
 
 
-def topology_get(bundle: Bundle, arguments: OneSource, _stop: Stop) -> ToolOutput:
+def topology_get(bundle: Bundle, arguments: OneSource, stop: Stop) -> ToolOutput:
     """Return the services and who calls whom."""
     source = bundle.source(arguments.source, kinds.TOPOLOGY)
-    services = [_located(element) for element in bundle.elements(source, ("services",))]
-    calls = [_located(element) for element in bundle.elements(source, ("calls",))]
+    services = [_located(element) for element in bundle.elements(source, stop, ("services",))]
+    calls = [_located(element) for element in bundle.elements(source, stop, ("calls",))]
     return ToolOutput({"source": source.name, "services": services, "calls": calls})
 
 
@@ -38,8 +38,9 @@ def logs_search(bundle: Bundle, arguments: LogSearch, stop: Stop) -> ToolOutput:
     source = bundle.source(arguments.source, kinds.LOG)
     start, end = microseconds(arguments.start), microseconds(arguments.end)
     lines: list[Json] = []
-    truncated = bundle.is_cut(source)
-    for record in records(bundle.log(source, stop), start, end):
+    log = bundle.log(source)
+    truncated = False
+    for record in records(log.lines(stop, start, end), start, end):
         if not _holds(record, arguments.contains):
             continue
         if len(lines) + len(record) > arguments.limit:
@@ -48,20 +49,20 @@ def logs_search(bundle: Bundle, arguments: LogSearch, stop: Stop) -> ToolOutput:
             break
         truncated = truncated or any(line.cut for line in record)
         lines += [shown(line) for line in record]
-    return ToolOutput({"source": source.name, "owner": source.owner, "lines": lines}, truncated)
+    return ToolOutput({"source": source.name, "owner": source.owner, "lines": lines}, truncated or log.cut)
 
 
-def metrics_list(bundle: Bundle, arguments: OneSource, _stop: Stop) -> ToolOutput:
+def metrics_list(bundle: Bundle, arguments: OneSource, stop: Stop) -> ToolOutput:
     """Return what an index lists, or the labels of a response's series without their samples."""
     source = bundle.source(arguments.source, kinds.METRIC)
     if source.form is Form.INDEX:
-        return _elements(bundle, source)
+        return _elements(bundle, source, stop)
     if source.form is Form.TABLE:
-        elements = [_column_element(bundle, column, 1, 1, {}) for column in bundle.table(source)]
+        elements = [_column_element(bundle, column, 1, 1, {}) for column in bundle.table(source, stop)]
     else:
         elements = [
             _series_element(bundle, source, element, {"metric": _metric(element)})
-            for element in bundle.elements(source)
+            for element in bundle.elements(source, stop)
         ]
     return ToolOutput({"source": source.name, "elements": elements})
 
@@ -73,18 +74,18 @@ def metrics_query_range(bundle: Bundle, arguments: SourceWindow, stop: Stop) -> 
         raise ToolError(f"{source.name!r} is an index and holds no samples; metrics_list shows what it lists")
     start, end = unix_seconds(arguments.start), unix_seconds(arguments.end)
     if source.form is Form.TABLE:
-        columns = [_column_samples(bundle, column, start, end) for column in bundle.table(source)]
+        columns = [_column_samples(bundle, column, start, end) for column in bundle.table(source, stop)]
         return ToolOutput({"source": source.name, "elements": columns})
     elements: list[Json] = []
-    for element in bundle.elements(source):
+    for element in bundle.elements(source, stop):
         stop.check()
         value: dict[str, Json] = {"metric": _metric(element), "values": _samples(element.value, start, end)}
         elements.append(_series_element(bundle, source, element, value))
     return ToolOutput({"source": source.name, "elements": elements})
 
 
-def _elements(bundle: Bundle, source: Source) -> ToolOutput:
-    elements = [_located(element) for element in bundle.elements(source)]
+def _elements(bundle: Bundle, source: Source, stop: Stop) -> ToolOutput:
+    elements = [_located(element) for element in bundle.elements(source, stop)]
     return ToolOutput({"source": source.name, "elements": elements})
 
 
@@ -121,7 +122,7 @@ def _column_element(
     return {
         "first_line": number(first_line),
         "last_line": number(last_line),
-        "owner": bundle.owners.of_series(column.labels, column.name, ""),
+        "owner": bundle.owners.of_column(column.labels, column.name),
         "value": {"metric": labels, **more},
     }
 

@@ -96,12 +96,16 @@ def _overstatement(case: Case, material: str) -> str:
 def _denies_more_than_bound(case: Case) -> bool:
     """Tell whether a denial leans on a bound zero that the statement gives for something else."""
     zeros = [fact for fact in case.facts if isinstance(fact.value, Quantity) and fact.value.number == 0]
-    bound = sum(is_nothing(item.matched_text) for item in case.items)
-    return bound <= len(zeros) and any(
-        not any(case.same_clause(fact, zero) for zero in zeros)
+    denials = [
+        fact
         for fact in case.facts
-        if fact.kind is FactKind.NEGATION and not case.held.says_denial(fact.text)
-    )
+        if fact.kind is FactKind.NEGATION
+        and not case.held.says_denial(fact.text)
+        and not any(case.same_clause(fact, zero) for zero in zeros)
+    ]
+    bound = sum(is_nothing(item.matched_text) for item in case.items)
+    # Every denial needs a zero of its own: "never … none before" denies two things.
+    return bool(denials) and bound < len(zeros) + len(denials)
 
 
 def _is_conclusion(case: Case) -> bool:

@@ -93,11 +93,14 @@ def test_an_unreadable_file_stays_in_the_inventory_with_its_reason(
         opened(tmp_path).source("alerts.json", "alert")
 
 
-def test_compressed_binary_and_odd_files_are_named_and_not_read(tmp_path: Path) -> None:
-    write(tmp_path, {"logs/a.log.gz": b"\x1f\x8bxx", "logs/b.log": b"\x00\x01", "logs/c.log": "x\n"})
+def test_packed_binary_and_odd_files_are_named_and_not_read(tmp_path: Path) -> None:
+    damaged, other = b"\x1f\x8b" + bytes(range(2, 40)), b"BZh91AY"
+    write(tmp_path, {"logs/a.log.gz": damaged, "logs/a.log.bz2": other, "logs/b.log": b"\x00\x01"})
+    write(tmp_path, {"logs/c.log": "x\n"})
     os.mkfifo(tmp_path / "logs" / "d.log")
     found = {source.name: source.problem for source in opened(tmp_path).sources}
-    assert "compressed" in found["logs/a.log.gz"]
+    assert found["logs/a.log.gz"] == "its compressed data is damaged"
+    assert "only gzip" in found["logs/a.log.bz2"]
     assert "not text" in found["logs/b.log"]
     assert found["logs/c.log"] == ""
     assert "regular" in found["logs/d.log"]
@@ -195,7 +198,7 @@ def test_reading_stops_when_told_to(tmp_path: Path) -> None:
     write(tmp_path, {"logs/a.log": "x\n" * 5000})
     bundle = opened(tmp_path)
     stop = a_stop()
-    lines = bundle.log(bundle.source("logs/a.log", "log"), stop)
+    lines = bundle.log(bundle.source("logs/a.log", "log")).lines(stop)
     next(lines)
     stop.tell()
     with pytest.raises(StoppedError):
@@ -205,9 +208,9 @@ def test_reading_stops_when_told_to(tmp_path: Path) -> None:
 def test_a_log_is_read_as_far_as_the_limit(tmp_path: Path) -> None:
     write(tmp_path, {"logs/a.log": "0123456789\n" * 100})
     bundle = opened(tmp_path, Limits(structured_bytes=LIMITS.structured_bytes, log_bytes=110))
-    source = bundle.source("logs/a.log", "log")
-    assert bundle.is_cut(source)
-    assert len(list(bundle.log(source, a_stop()))) == 10
+    log = bundle.log(bundle.source("logs/a.log", "log"))
+    assert len(list(log.lines(a_stop()))) == 10
+    assert log.cut
 
 
 @pytest.mark.parametrize("folder", ["cases", "metric-cases"])
@@ -221,3 +224,30 @@ def test_bundles_of_other_systems_are_listed_or_refused_in_one_sentence(shared: 
             assert not list(path.glob("logs/*.log"))
         else:
             assert all(source.available or source.problem for source in bundle.sources)
+
+
+def test_a_format_without_a_year_is_dated_by_another_log(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "var/log/syslog.1": "Dec 31 23:59:59 host app: x\n",
+            "app.log": "2027-01-01T00:00:01+01:00 INFO a\n2027-01-01T00:00:01Z INFO b\n",
+        },
+    )
+    found = {source.name: source for source in opened(tmp_path).sources}
+    assert {source.kind for source in found.values()} == {"log"}
+    syslog, app = found["var/log/syslog.1"].first_time, found["app.log"].first_time
+    assert syslog is not None
+    assert app is not None
+    assert (syslog.text, app.text) == ("2026-12-31T23:59:59Z", "2026-12-31T23:00:01Z")
+
+
+def test_lines_of_json_beyond_what_is_read_of_one_json_text_are_a_log(tmp_path: Path) -> None:
+    line = '{"ts":"2026-11-30T09:00:00Z","level":"error","msg":"it failed"}\n'
+    write(tmp_path, {"app.json": line * 100, "big.json": "[" + "1,\n" * 2000 + "1]"})
+    found = {
+        source.name: source
+        for source in opened(tmp_path, Limits(structured_bytes=1000, log_bytes=1 << 20)).sources
+    }
+    assert found["app.json"].available
+    assert "larger than the 1000 bytes" in found["big.json"].problem

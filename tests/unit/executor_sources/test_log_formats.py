@@ -182,3 +182,39 @@ def instant_of(found: Instant | None) -> datetime:
         0, UTC
     ) + timedelta(microseconds=found.microseconds)
     return datetime.fromtimestamp(0, UTC) + timedelta(microseconds=found.microseconds)
+
+
+@pytest.mark.parametrize(
+    ("near", "line", "expected"),
+    [
+        ("2027-01-01T00:05:00Z", "Dec 31 23:59:58 host app: x", "2026-12-31T23:59:58Z"),
+        ("2026-12-31T23:55:00Z", "Jan  1 00:00:02 host app: x", "2027-01-01T00:00:02Z"),
+        ("2027-01-01T00:05:00Z", "E1231 23:59:58.5   1 a.go:7] x", "2026-12-31T23:59:58.5Z"),
+        ("2026-12-31T23:55:00Z", "I0101 00:00:02.25   1 a.go:7] x", "2027-01-01T00:00:02.25Z"),
+        ("2028-03-01T00:05:00Z", "Feb 29 23:59:58 host app: x", "2028-02-29T23:59:58Z"),
+        ("2027-12-31T00:00:00Z", "Feb 29 23:59:58 host app: x", "2028-02-29T23:59:58Z"),
+        ("2026-06-30T12:00:00Z", "Jun 30 23:59:58 host app: x", "2026-06-30T23:59:58Z"),
+    ],
+)
+def test_a_line_without_a_year_has_the_one_that_is_nearest(near: str, line: str, expected: str) -> None:
+    parsed = parse_line(line, from_iso(near))
+    assert parsed is not None
+    assert parsed.time is not None
+    assert parsed.time.text == expected
+
+
+@pytest.mark.parametrize("near", ["2026-03-01T00:00:00Z", "2027-02-28T00:00:00Z", "2025-02-28T23:00:00Z"])
+def test_february_29_of_a_year_that_has_none_is_no_time(near: str) -> None:
+    parsed = parse_line("Feb 29 23:59:58 host app: x", from_iso(near))
+    assert parsed is not None
+    assert parsed.time is None
+
+
+@given(st.integers(40_000_000, 3_800_000_000), st.integers(-150, 150))
+def test_any_date_within_months_of_a_dated_instant_keeps_its_year(seconds: int, days: int) -> None:
+    at = datetime.fromtimestamp(seconds, UTC)
+    line = f"{at:%b} {at.day:2d} {at:%H:%M:%S} host app: x"
+    parsed = parse_line(line, from_iso(f"{at + timedelta(days=days):%Y-%m-%dT%H:%M:%S}Z"))
+    assert parsed is not None
+    assert parsed.time is not None
+    assert parsed.time.text == f"{at:%Y-%m-%dT%H:%M:%S}Z"

@@ -97,3 +97,21 @@ def test_the_owner_follows_any_renaming(names: list[str], data: st.DataObject) -
     name = data.draw(st.sampled_from(names))
     assert owners.of_log(f"logs/{name}.log") == name
     assert owners.of_series({"service": name}, "x", "") == name
+
+
+@pytest.mark.parametrize(
+    ("labels", "header", "owner"),
+    [
+        ({}, "cart-worker_latency", "cart-worker"),
+        ({}, "cart_worker_cpu_seconds", "cart-worker"),
+        ({}, "cart_latency", "cart"),
+        ({}, "cartel_latency", ""),
+        ({"service": "edge"}, "cart_latency", "edge"),
+        ({}, "redis_hits_total", "kv"),
+        ({}, "latency", ""),
+    ],
+)
+def test_a_column_has_the_owner_that_begins_its_header(
+    owners: Owners, labels: dict[str, str], header: str, owner: str
+) -> None:
+    assert owners.of_column(labels, header) == owner

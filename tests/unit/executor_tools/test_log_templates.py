@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from services.executor.sources.log_line import LogLine
 from services.executor.sources.log_records import log_lines
 from services.executor.sources.text_lines import text_lines
-from services.executor.tools import log_templates
+from services.executor.tools import log_masks, log_templates
 from services.executor.tools.log_masks import MARK, shape_of
 from services.executor.tools.registry import tools
 from tests.fakes.bundles import RECORDED, Tree, a_stop, opened, recorded_path
@@ -366,3 +366,46 @@ def test_the_document_states_the_instants_that_made_its_counts(project: Path) ->
 
     assert found["split"] == "2026-11-30T09:10:50Z"
     assert "start" not in found
+
+
+WORDS = st.sampled_from(
+    (
+        *(
+            "10.0.0.1:80",
+            "1234567.8",
+            "1.2.3.4.5",
+            "12.5",
+            "1234567",
+            "::1",
+            "a:b:c:d",
+            "0xff",
+            "/v1/x9",
+            "12ms",
+        ),
+        *(
+            "job-17",
+            "deadbeef",
+            "(13:",
+            "[Errno",
+            "5]",
+            '"a 1"',
+            'k="v 2"',
+            "error=7",
+            'error="no 3"',
+            "id",
+            "=",
+        ),
+        *("'x'", '"', "\\", '("b")', "\t", "Denied)", "it's"),
+    )
+)
+
+
+@given(
+    st.text(st.sampled_from("ab F09.:-_/x%,;[]{}()=\"'\\\t\u00a0\n"), max_size=80)
+    | st.lists(WORDS, max_size=12).map(" ".join)
+)
+def test_masking_word_by_word_is_masking_the_whole(message: str) -> None:
+    by_word = shape_of.__wrapped__(message)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(log_masks, "_SPANNING", re.compile(""))  # always the whole
+        assert shape_of.__wrapped__(message) == by_word
