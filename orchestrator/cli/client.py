@@ -14,6 +14,7 @@ from orchestrator.cli.exit_codes import ExitCode, of_status
 from services.common.rpc.channels import open_channel
 
 MAX_MESSAGE_BYTES: Final = 64 << 20
+_DETAILS_KEY = "grpc-status-details-bin"
 _READ_SECONDS = 10.0
 _CONNECT_SECONDS = 10.0
 
@@ -76,11 +77,16 @@ class DiagnosisClient:
     def _explained(self, error: grpc.aio.AioRpcError) -> str:
         if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
             return "out of time; --timeout allows more"
-        if error.code() is grpc.StatusCode.UNAVAILABLE:
+        if error.code() is grpc.StatusCode.UNAVAILABLE and not _is_from_the_service(error):
             return f"the diagnosis service at {self._address} is not there, or went away ({error.details()})"
         if error.code() is grpc.StatusCode.INTERNAL:
             return f"internal error of the diagnosis service at {self._address}; its log says which"
         return error.details() or error.code().name
+
+
+def _is_from_the_service(error: grpc.aio.AioRpcError) -> bool:
+    """Tell whether the service answered; a connection that failed brings no details."""
+    return any(key == _DETAILS_KEY for key, _ in error.trailing_metadata() or ())
 
 
 @asynccontextmanager
