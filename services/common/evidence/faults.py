@@ -3,10 +3,10 @@
 from typing import Final
 
 FAULTS: Final[dict[str, str]] = {
-    "config.changed": "A configuration change came before the symptom, and nothing earlier explains it.",
-    "release.deployed": "A new version was deployed before the symptom, and nothing earlier explains it.",
-    "scale.changed": "A change of replicas, capacity or traffic routing came before the symptom.",
-    "data.changed": "A migration, an import or a batch job came before the symptom.",
+    "config.changed": "A configuration was changed shortly before the trouble began.",
+    "release.deployed": "A new version was deployed shortly before the trouble began.",
+    "scale.changed": "A change of replicas, capacity or traffic routing came shortly before the trouble.",
+    "data.changed": "A migration, an import or a batch job came shortly before the trouble.",
     "resource.exhausted": "A bounded resource reached its limit.",
     "connections.exhausted": "The connections that a server accepts were used up.",
     "memory.exhausted": "Memory reached its limit.",

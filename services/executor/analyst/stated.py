@@ -2,9 +2,9 @@
 
 The one vocabulary of its kind: whoever asks what a line states asks here. The words are those of operating
 systems, runtimes and servers in general. A mechanism is stated *outright* where the line says what happened
-to whom it speaks of: a full disk, an expired certificate, a killed process. It is not where the line only
-says what somebody met: a server that refuses connections was used up by a client, a wait for a lock has a
-holder, and a peer that cannot be reached may be anything.
+to whom it speaks of: a full disk, a killed process. It is not where the line only says what somebody met: a
+server that refuses connections was used up by a client, a wait for a lock has a holder, a certificate
+may be the other side's, and a peer that cannot be reached may be anything.
 """
 
 import re
@@ -41,7 +41,7 @@ _TABLE: tuple[tuple[str, bool, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        CERTIFICATE, True,
+        CERTIFICATE, False,
         (
             r"certificate (?:has |is )?expired", r"certificate is not yet valid",
             r"\bCERT(?:IFICATE)?_HAS_EXPIRED\b",
