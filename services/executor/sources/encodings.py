@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 LOOK_BYTES: Final = 64 * 1024
 _UTF16: Final = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _STRAY: Final = "\ufffd"
-# A binary file has control characters everywhere. A terminal's codes are text, and so are a few zero bytes that
-# a writer left that crashed.
+# A binary file has control characters everywhere. A terminal's codes are text, and so are the few zero bytes
+# that a writer left when it crashed.
 _TEXT_CONTROLS: Final = b"\t\n\v\f\r\a\b\x1b"
 _CONTROLS: Final = bytes(byte for byte in range(32) if byte not in _TEXT_CONTROLS)
 _MAX_CONTROL_SHARE: Final = 50
