@@ -42,6 +42,7 @@ def run() -> None:
     try:
         app(prog_name="assay")
     except OSError as error:
+        streams.give_up_output()
         _fail(CommandError(f"the system refused: {error}", ExitCode.ERROR))
     except Exception as error:  # noqa: BLE001 - the last place that can make one line of a defect
         from services.common.rpc.logs import exception_text  # noqa: PLC0415 - slow to load, and never needed

@@ -54,6 +54,14 @@ def print_answer(text: str) -> None:
         raise
 
 
+def give_up_output() -> None:
+    """Write what is buffered for standard output, or drop it where that fails."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _drop_output()
+
+
 def _fill(descriptor: int) -> None:
     try:
         os.fstat(descriptor)

@@ -72,6 +72,10 @@ def test_an_error_that_nobody_can_read_keeps_its_code(tmp_path: Path, redirected
         assert _shell(tmp_path, redirected, *arguments) == Ended(2, "", "")
 
 
-def test_help_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_help_that_cannot_be_written_is_one_line(
+    tmp_path: Path, unbuffered: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     ended = _shell(tmp_path, ">/dev/full", "--help")
     assert (ended.code, ended.stderr.count("\n")) == (1, 1)

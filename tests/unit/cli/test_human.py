@@ -28,7 +28,7 @@ def test_shows_each_part_of_the_answer() -> None:
     assert text.startswith("Question:  why?\nAsked for: a cause\n\nCAUSE SUPPORTED (PASS)\n")
     for part in (
         "\n\n  - It broke.\n      logs/api.log:7, metrics/a.json:3, metrics/b.json:9\n\n  It is proven.\n",
-        "  1. api (service, config.changed): A configuration change came before",
+        "  1. api (service, config.changed): A configuration was changed",
         "  - api was reconfigured.\n      logs/api.log:7, metrics/a.json:3, metrics/b.json:9\n",
         "Not known\n  - No events.",
         "Check next\n  - Roll it back.",
