@@ -65,7 +65,7 @@ class Asked:
             return False
         if not self.names:
             return True
-        return not self.is_well or bool(self._near & (self._hurt | self.effects.alerted))
+        return not self.is_well or bool(self._near & (self.effects.hurt | self.effects.alerted))
 
     @cached_property
     def is_well(self) -> bool:
@@ -121,12 +121,6 @@ class Asked:
     @cached_property
     def _uses(self) -> frozenset[str]:
         return frozenset(each for name in self.names for each in self._topology.dependencies(name))
-
-    @property
-    def _hurt(self) -> frozenset[str]:
-        return frozenset(
-            component for effect in self.effects.all if effect.is_trouble for component in effect.components
-        )
 
     def _times(self) -> Iterator[float]:
         material = self.effects.timeline.material

@@ -81,21 +81,21 @@ class Effects:
             and math.floor(seconds) <= effect.seconds <= seconds + self.timeline.effect_window
         ]
 
-    def first_on(self, component: str) -> Effect | None:
-        """Return the first effect on a component."""
-        return next((effect for effect in self.all if component in effect.components), None)
-
     def before(self, seconds: float) -> list[Effect]:
         """Return the effects that hurt and began before an instant."""
         return [effect for effect in self.all if effect.is_trouble and effect.seconds < seconds - CLOCK_SLACK]
 
     @cached_property
+    def hurt(self) -> frozenset[str]:
+        """The components that something is wrong with."""
+        return frozenset(each for effect in self.all if effect.is_trouble for each in effect.components)
+
+    @cached_property
     def symptomatic(self) -> frozenset[str]:
         """The components that hurt, or that an alert or the question names."""
         topology = self.timeline.topology
-        hurt = {component for effect in self.all if effect.is_trouble for component in effect.components}
         asked = self.timeline.context.question.replace("?", " ").replace(",", " ").replace(":", " ").split()
-        return frozenset(hurt) | self.alerted | topology.mentioned(asked)
+        return self.hurt | self.alerted | topology.mentioned(asked)
 
     @cached_property
     def alerted(self) -> frozenset[str]:
@@ -114,8 +114,7 @@ class Effects:
         trouble of another kind. Where no calls are known, nothing can be ruled out.
         """
         topology, causing = self.timeline.topology, frozenset(origins)
-        hurt = {each for effect in self.all if effect.is_trouble for each in effect.components}
-        hurt &= topology.components
+        hurt = self.hurt & topology.components
         top = [each for each in hurt if not any(each in topology.dependencies(other) for other in hurt)]
         return not topology.calls or all(causing & {each, *topology.dependencies(each)} for each in top)
 
