@@ -8,22 +8,22 @@ from assay.common.v1 import context_pb2, evidence_pb2
 
 from services.common.evidence.document import ExecutorEvidence
 from services.executor.analyst import follow_up
-from services.executor.analyst.asked import Asked
-from services.executor.analyst.background import background
-from services.executor.analyst.candidates import Candidate
-from services.executor.analyst.causes import causes
-from services.executor.analyst.effects import Effects
-from services.executor.analyst.failures import Failures
-from services.executor.analyst.findings import Finding, claims
-from services.executor.analyst.gaps import evidence_gaps
-from services.executor.analyst.material import Material
-from services.executor.analyst.originals import Originals
-from services.executor.analyst.recorded_changes import change_findings
-from services.executor.analyst.second_cycle import answers
-from services.executor.analyst.symptoms import symptoms, telling_series, told_failures
-from services.executor.analyst.timeline import Timeline
-from services.executor.analyst.views import MetricChange
-from services.executor.analyst.window import window_of
+from services.executor.analyst.account.asked import Asked
+from services.executor.analyst.account.background import background
+from services.executor.analyst.account.gaps import evidence_gaps
+from services.executor.analyst.account.recorded_changes import change_findings
+from services.executor.analyst.account.symptoms import symptoms, telling_series, told_failures
+from services.executor.analyst.causes.candidates import Candidate
+from services.executor.analyst.causes.claimed import causes
+from services.executor.analyst.reading.material import Material
+from services.executor.analyst.reading.originals import Originals
+from services.executor.analyst.reading.views import MetricChange
+from services.executor.analyst.reading.window import window_of
+from services.executor.analyst.story.effects import Effects
+from services.executor.analyst.story.failures import Failures
+from services.executor.analyst.story.timeline import Timeline
+from services.executor.analyst.wording.findings import Finding, claims
+from services.executor.analyst.wording.second_cycle import answers
 from services.executor.recorded import RecordedCall, ToolRequest
 
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Sequence
 
 from services.common.evidence.strict_json import Json, NumberToken
-from services.executor.analyst.changes import ECHO_SECONDS
-from services.executor.analyst.effects import Effects
-from services.executor.analyst.failures import Failure, is_telling
-from services.executor.analyst.material import Material
-from services.executor.analyst.stated import tells_lock_wait
-from services.executor.analyst.timeline import Timeline
-from services.executor.analyst.views import Log, MetricChange
-from services.executor.analyst.words import instant_text, seconds_of
+from services.executor.analyst.causes.changes import ECHO_SECONDS
+from services.executor.analyst.reading.material import Material
+from services.executor.analyst.reading.stated import tells_lock_wait
+from services.executor.analyst.reading.views import Log, MetricChange
+from services.executor.analyst.reading.words import instant_text, seconds_of
+from services.executor.analyst.story.effects import Effects
+from services.executor.analyst.story.failures import Failure, is_telling
+from services.executor.analyst.story.timeline import Timeline
 from services.executor.recorded import ToolRequest
 
 # Bounds of one round: every log of a small system, a few files of samples, a few changes.

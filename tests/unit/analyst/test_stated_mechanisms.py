@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from services.executor.analyst.stated import stated_by
+from services.executor.analyst.reading.stated import stated_by
 from tests.fakes.bindings import problems
 from tests.fakes.investigation import Investigation, investigate
 from tests.fakes.plain_logs import FAILS_AT, PlainLogs

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.executor.analyst.words import quotation, seconds_of, show_instant, show_number
+from services.executor.analyst.reading.words import quotation, seconds_of, show_instant, show_number
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""What may have caused it: changes, stated mechanisms, weaker directions, and which of them are claimed."""

@@ -1,0 +1,50 @@
+"""Which of the possible causes are claimed."""
+
+from services.executor.analyst.causes.candidates import Candidate
+from services.executor.analyst.causes.changes import change_candidates
+from services.executor.analyst.causes.directions import direction_candidates
+from services.executor.analyst.causes.mechanisms import mechanism_candidates
+from services.executor.analyst.story.effects import Effects
+from services.executor.analyst.story.timeline import Timeline
+
+# More directions than these do not help a person who must act.
+MAX_CAUSES = 3
+# These happen inside a component: a change elsewhere that only shares their moment does not explain them.
+_SELF_EVIDENT = frozenset({"process.down", "code.exception"})
+
+
+def causes(timeline: Timeline, effects: Effects) -> list[Candidate]:
+    """Return the causes to claim, the best first; none where nothing supports one.
+
+    A change that is proven stands alone. A mechanism that shows itself in a component on which the changed
+    one depends explains the change's apparent effects away; one that the change does not explain is likelier
+    than the change.
+    """
+    if not effects.all:
+        return []
+    changes = change_candidates(timeline, effects)
+    mechanisms = mechanism_candidates(timeline, effects)
+    changes = [change for change in changes if not _explained_away(change, mechanisms, timeline)]
+    confirmed = [change for change in changes if change.confirmed]
+    if confirmed:
+        return confirmed[:1]
+    sure = [mechanism for mechanism in mechanisms if mechanism.confirmed]
+    if sure:
+        return _distinct([*sure[:1], *(change for change in changes if not change.unexplained)])
+    if changes and all(change.unexplained for change in changes):
+        return _distinct([*mechanisms, *changes])
+    return _distinct(changes or mechanisms or direction_candidates(timeline, effects))
+
+
+def _explained_away(change: Candidate, mechanisms: list[Candidate], timeline: Timeline) -> bool:
+    dependencies = timeline.topology.dependencies(change.component)
+    return any(
+        mechanism.component in dependencies and mechanism.fault in _SELF_EVIDENT for mechanism in mechanisms
+    )
+
+
+def _distinct(candidates: list[Candidate]) -> list[Candidate]:
+    by_component: dict[str, Candidate] = {}
+    for candidate in candidates:
+        by_component.setdefault(candidate.component, candidate)
+    return list(by_component.values())[:MAX_CAUSES]

@@ -1,0 +1,100 @@
+"""Weaker readings, where neither a change nor a mechanism is stated: who stopped, was busier, or is slow.
+
+None of them is ever confirmed: each is only where a person would look first.
+"""
+
+from collections.abc import Callable, Iterator
+
+from services.executor.analyst.causes.candidates import Candidate
+from services.executor.analyst.reading.signs import Sign
+from services.executor.analyst.reading.views import MetricChange
+from services.executor.analyst.story.effects import CLOCK_SLACK, Effects
+from services.executor.analyst.story.timeline import Timeline
+from services.executor.analyst.wording.phrases import course
+
+# Work that falls below this share of itself has stopped.
+_STOPPED_SHARE = 0.1
+# Less growth than this is a busy hour.
+_LOAD_FACTOR = 1.5
+# An alert waits and looks back for some minutes before it fires.
+_ALERT_LAG = 600.0
+# Robust standard deviations; at the smallest spread of a latency this is slower by four fifths.
+_CLEARLY_SLOWER = 12.0
+
+
+def direction_candidates(timeline: Timeline, effects: Effects) -> list[Candidate]:
+    """Return the weak readings of a trouble that is not over, the first rule that applies first."""
+    rules: tuple[tuple[str, Callable[[Timeline, Effects], Iterator[MetricChange]]], ...] = (
+        ("process.down", _stopped_work),
+        ("load.increased", _more_load),
+        ("dependency.slow", _slow_dependency),
+    )
+    return [
+        _candidate(timeline, change, fault)
+        for fault, rule in rules
+        for change in list(rule(timeline, effects))[:1]
+    ]
+
+
+def _candidate(timeline: Timeline, change: MetricChange, fault: str) -> Candidate:
+    component = timeline.subject_of(change)
+    return Candidate(component, fault, change.onset, "possible", [f"{component}: ", *course(change)])
+
+
+def _stopped_work(timeline: Timeline, effects: Effects) -> Iterator[MetricChange]:
+    for change in _early_traffic(timeline, effects):
+        if not change.rises and _value(change, "extreme") <= _STOPPED_SHARE * _value(change, "before"):
+            yield change
+
+
+def _more_load(timeline: Timeline, effects: Effects) -> Iterator[MetricChange]:
+    for change in _early_traffic(timeline, effects):
+        grown = change.rises and not change.was_absent
+        if grown and _value(change, "extreme") >= _LOAD_FACTOR * _value(change, "before"):
+            yield change
+
+
+def _slow_dependency(timeline: Timeline, effects: Effects) -> Iterator[MetricChange]:
+    topology, latencies = timeline.topology, effects.series(Sign.LATENCY)
+    # A quantile over a long window stays high after a short pause; one that came back tells the truth.
+    over = {timeline.subject_of(change) for change in latencies if change.ended is not None}
+    slow = [change for change in latencies if timeline.subject_of(change) not in over]
+    hurt = {timeline.subject_of(change) for change in slow}
+    for change in slow:
+        component = timeline.subject_of(change)
+        waits = any(
+            component in topology.uses(timeline.subject_of(other)) and other.onset >= change.onset
+            for other in slow
+        )
+        own = not topology.dependencies(component) & (hurt | effects.strained)
+        if waits and own and change.score >= _CLEARLY_SLOWER and not change.looks_over:
+            yield change
+
+
+def _early_traffic(timeline: Timeline, effects: Effects) -> list[MetricChange]:
+    """Return the movements of work that began with the first effects, before anything that hurts."""
+    if not effects.all:
+        return []
+    limit = effects.all[0].seconds + max(timeline.step, CLOCK_SLACK)
+    return [
+        change
+        for change in effects.series(Sign.TRAFFIC)
+        if change.onset <= limit
+        and change.ended is None
+        and timeline.subject_of(change)
+        and not effects.before(change.onset)
+        and _belongs(change, timeline, effects)
+    ]
+
+
+def _belongs(change: MetricChange, timeline: Timeline, effects: Effects) -> bool:
+    """Tell whether anything else moved soon after, or somebody noticed; otherwise it is another story."""
+    limit = change.onset + timeline.effect_window
+    followed = any(
+        effect.source is not change and change.onset <= effect.seconds <= limit for effect in effects.all
+    )
+    return followed or (timeline.noticed or 0.0) <= change.onset + _ALERT_LAG
+
+
+def _value(change: MetricChange, side: str) -> float:
+    return change.spot.at(side, "value").number or 0.0

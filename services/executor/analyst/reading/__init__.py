@@ -1,0 +1,1 @@
+"""What was recorded, as typed values that keep the place they were read from."""

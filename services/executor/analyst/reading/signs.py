@@ -1,0 +1,79 @@
+"""What a metric or a log line is a sign of, by the words that such things are named with in this field."""
+
+import re
+from enum import Enum
+
+from services.executor.analyst.reading.words import vocabulary, words_of
+
+
+class Sign(Enum):
+    """What a series that left its level tells, most telling first."""
+
+    DOWN = "down"
+    ERROR = "error"
+    LOCK = "lock"
+    LATENCY = "latency"
+    QUEUE = "queue"
+    TRAFFIC = "traffic"
+    LEVEL = "level"
+    IDENTITY = "identity"
+    """It says which version or revision is there, and only repeats a change."""
+
+
+_IDENTITY = vocabulary("version revision generation build info uptime boot birth")
+_ERROR = vocabulary(
+    """aborted deadlocks denied dropped error errors evicted evictions exceptions fail failed failure failures
+    oom panics refused rejected rejections restarts rollbacks throttled timeouts"""
+)
+_LOCK = vocabulary("lock locks locked deadlock")
+_WAIT = vocabulary("wait waiting waiters waits blocked")
+_LATENCY = vocabulary("latency duration p50 p90 p95 p99 quantile response")
+_QUEUE = vocabulary("backlog depth inflight inprogress lag pending queue queued waiting")
+_TRAFFIC = vocabulary(
+    """commits consumed delivered handled hits messages notifications processed published qps requests rps
+    sent throughput tps transactions"""
+)
+_FAILED_CODE = re.compile(r'\b(?:code|status|status_code)="(?:5\d\d|5xx|aborted|error|timeout)"')
+_HOLDER_TEXT = re.compile(
+    r"hold(?:s|ing) the lock|lock (?:is )?held by|blocked by"
+    r"|blocking (?:pid|process|session|transaction|query)",
+    re.IGNORECASE,
+)
+_EXCEPTION = re.compile(r"\bTraceback \(most recent call last\)|\b[A-Z]\w*(?:Error|Exception)\b|\bpanic: ")
+_CHANGE_WORDS = vocabulary(
+    """config configuration deploy deployed migration migrations reload reloaded reloading restarted revision
+    rollout starting started upgrade upgraded"""
+)
+
+
+def sign_of_metric(name: str, query: str, labels: str, *, rises: bool, value: float | None) -> Sign:
+    """Tell what it means that a series moved; `value` is its extreme."""
+    words = words_of(name)
+    if words & _IDENTITY or "start_time" in name:
+        return Sign.IDENTITY
+    if "up" in words and not rises and value == 0:
+        return Sign.DOWN
+    if words & _ERROR or _FAILED_CODE.search(labels):
+        return Sign.ERROR if rises else Sign.LEVEL
+    if words & _LOCK and words_of(f"{name} {query}") & _WAIT:
+        return Sign.LOCK if rises else Sign.LEVEL
+    if words & _LATENCY or "histogram_quantile" in query:
+        return Sign.LATENCY if rises else Sign.LEVEL
+    if words & _QUEUE and not words & _LOCK:
+        return Sign.QUEUE if rises else Sign.LEVEL
+    return Sign.TRAFFIC if words & _TRAFFIC else Sign.LEVEL
+
+
+def tells_holder(text: str) -> bool:
+    """Tell whether a line states who holds a lock."""
+    return bool(_HOLDER_TEXT.search(text))
+
+
+def tells_exception(text: str) -> bool:
+    """Tell whether a line names an error class or begins a stack trace."""
+    return bool(_EXCEPTION.search(text))
+
+
+def tells_change(text: str) -> bool:
+    """Tell whether a line states that a component was started, reloaded or changed."""
+    return bool(words_of(text) & _CHANGE_WORDS)

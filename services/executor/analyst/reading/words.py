@@ -1,0 +1,196 @@
+"""Words of names and texts, and how numbers, instants and quotations are written in a statement."""
+
+import json
+import math
+import re
+from datetime import UTC, datetime
+from itertools import groupby
+
+from services.common.evidence.matching import hides
+from services.executor.analyst.reading.stated import stated_by
+
+_WORD = re.compile(r"[a-z]+|[0-9]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+# What a terminal obeys and does not show: colours and moves; titles and the like with all their text.
+_TERMINAL = re.compile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?)")
+_MAX_QUOTE = 160
+# Shorter pieces say nothing, and the gate refuses to match them.
+_MIN_QUOTE = 4
+# A clause of fewer characters says too little to stop at.
+_MIN_CLAUSE = 24
+_SIGNIFICANT_DIGITS = 4
+# Where a message ends and the request's own data begin.
+_PAIRS = re.compile(r'(?:,\s*[\w-]+: |[\s,]*\b[\w.-]+=)"')
+_MESSAGE_KEYS = ("msg", "message", "event", "error", "err", "exception", "exc")
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Return the lower-case words and numbers of a name or sentence."""
+    return frozenset(_WORD.findall(_CAMEL.sub(" ", text).lower()))
+
+
+def vocabulary(words: str) -> frozenset[str]:
+    """Return the words of a list that is written as text."""
+    return frozenset(words.split())
+
+
+_RESOURCE_FAULTS = (
+    ("connections.exhausted", vocabulary("connection connections clients backends sessions")),
+    ("memory.exhausted", vocabulary("memory mem heap rss")),
+    ("disk.exhausted", vocabulary("disk filesystem storage volume inodes")),
+    ("cpu.exhausted", vocabulary("cpu cores")),
+)
+
+
+def resource_fault(name: str) -> str:
+    """Return which resource ran out by what its limit or its usage is called."""
+    words = words_of(name)
+    return next((fault for fault, signs in _RESOURCE_FAULTS if words & signs), "resource.exhausted")
+
+
+def seconds_of(instant: str) -> float | None:
+    """Return an RFC 3339 instant as seconds since the epoch; None for anything else."""
+    try:
+        moment = datetime.fromisoformat(_microseconds(instant))
+    except ValueError:
+        return None
+    return moment.timestamp() if moment.tzinfo else None
+
+
+def instant_text(seconds: float) -> str:
+    """Write seconds since the epoch as RFC 3339 in UTC with milliseconds, as a tool argument."""
+    moment = datetime.fromtimestamp(seconds, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def show_instant(instant: str) -> str:
+    """Write an RFC 3339 instant in UTC at the precision of a second; the rest is cut off, not rounded."""
+    seconds = seconds_of(instant)
+    if seconds is None:
+        return instant
+    moment = datetime.fromtimestamp(math.floor(seconds), UTC)
+    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def show_number(token: str) -> str:
+    """Write a number token for a reader: whole numbers as they are, others with four significant digits."""
+    try:
+        value = float(token)
+    except ValueError:
+        return token
+    if not math.isfinite(value):
+        return token
+    if value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    decimals = _SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(abs(value)))
+    shown = f"{value:.{max(0, min(12, decimals))}f}"
+    return shown.rstrip("0").rstrip(".") if "." in shown else shown
+
+
+def quotation(text: str, level: str = "") -> str:
+    """Return the telling part of a log line: literal, at most 160 characters.
+
+    For a JSON line it is the message, for a text line what follows the level; empty when nothing tells. Inner
+    quotations stay where they stand as they are, in pairs, so that what follows them is not lost; else it is
+    the piece between double quotes that states a mechanism, or the first one that tells something.
+    """
+    for candidate in _candidates(text, level):
+        whole = _with_inner_quotations(candidate)
+        if whole and whole in text:
+            return whole
+        pieces = [piece for clean in clean_pieces(candidate) for piece in re.split(r'\\?"', clean)]
+        last = len(pieces) - 1
+        cut = [_trim(piece if index == last else _whole_clauses(piece)) for index, piece in enumerate(pieces)]
+        telling = [shown for shown in cut if _tells(shown) and shown in text]
+        if telling:
+            return next((shown for shown in telling if stated_by(shown)), telling[0])
+    return ""
+
+
+def mechanism_clause(text: str) -> str:
+    """Return the clause of a line that states a mechanism, without what other clauses and quotations add."""
+    stated = stated_by(text)
+    if stated is None:
+        return ""
+    before = re.split(r': |; |, |\\?"', text[: stated.start])[-1]
+    after = re.split(r': |; |, |\\?"', text[stated.end :])[0]
+    return _trim(before + text[stated.start : stated.end] + after)
+
+
+def clean_pieces(text: str) -> list[str]:
+    """Split a text at the characters that hide or reorder what a person sees, terminal codes included."""
+    runs = (run for piece in _TERMINAL.split(text) for run in groupby(piece, key=hides))
+    return ["".join(run) for hidden, run in runs if not hidden]
+
+
+def details(text: str) -> list[str]:
+    """Return literal parts of a line that another system may have said first."""
+    pieces = re.split(r'\\?"|: ', text)
+    return [
+        piece.strip() for piece in pieces if len(piece.strip()) >= 2 * _MIN_QUOTE and " " in piece.strip()
+    ]
+
+
+def _microseconds(instant: str) -> str:
+    """Cut fractions of a second to what `datetime` holds."""
+    return re.sub(r"(\.\d{6})\d+", r"\1", instant)
+
+
+def _candidates(text: str, level: str) -> list[str]:
+    if text.lstrip().startswith("{"):
+        return _json_messages(text)
+    pieces = clean_pieces(text)
+    for index, piece in enumerate(pieces):
+        found = re.search(rf"\b{re.escape(level)}\b", piece, re.IGNORECASE) if level else None
+        if found is not None:
+            return [*_behind(piece, found), *pieces[index + 1 :]]
+    return pieces
+
+
+def _behind(piece: str, level: re.Match[str]) -> list[str]:
+    # What stands between the level and the first word are brackets, process numbers and the like.
+    rest = piece[level.end() :]
+    start = re.search(r"(?:^|[\s\]])(?=[A-Za-z])", rest)
+    lead = piece[level.start() :] if rest.startswith(": ") else rest[start.end() :] if start else rest
+    return [lead, rest]
+
+
+def _json_messages(text: str) -> list[str]:
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    values = (record.get(key) for key in _MESSAGE_KEYS) if isinstance(record, dict) else ()
+    return [value for value in values if isinstance(value, str)]
+
+
+def _whole_clauses(piece: str) -> str:
+    """Cut a piece that an inner quotation ends back to its last whole clause, if that still says enough."""
+    piece = piece.rstrip(" :,;")
+    clauses = re.split(r"(?:: |, |; )", piece)
+    kept = piece[: len(piece) - len(clauses[-1])].rstrip(" :,;")
+    return kept if len(kept) >= _MIN_CLAUSE else piece
+
+
+def _tells(piece: str) -> bool:
+    return len(piece) >= _MIN_QUOTE and re.search(r"[A-Za-z]{3}", piece) is not None
+
+
+def _with_inner_quotations(candidate: str) -> str:
+    """Return a text with the quotations in it, up to where `name: "value"` pairs follow; empty without any.
+
+    What is cut at its length, hides characters or holds curly marks cannot be shown between curly marks.
+    """
+    shown = _trim(_PAIRS.split(candidate, maxsplit=1)[0])
+    marks = shown.count('"')
+    if marks == 0 or marks % 2 or hides(shown):
+        return ""
+    return "" if re.search(r'[“”]|\\"', shown) or not _tells(shown.split('"')[0]) else shown
+
+
+def _trim(piece: str) -> str:
+    shown = piece.strip()
+    if len(shown) > _MAX_QUOTE:
+        shown = shown[:_MAX_QUOTE].rsplit(" ", 1)[0]
+    # A cut-off "key: " at the end belongs to the quotation that follows it.
+    return re.sub(r"(?:,\s*)?\b[\w-]+[:=]\s*$", "", shown).rstrip(" ,;:([")

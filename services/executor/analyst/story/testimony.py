@@ -1,0 +1,116 @@
+"""Mechanisms that the logs state since the onset: whom each statement is about, and who said it first."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from services.executor.analyst.reading.spot import Spot
+from services.executor.analyst.reading.stated import CERTIFICATE, UNREACHABLE, Stated, stated_by
+from services.executor.analyst.reading.topology import Topology
+from services.executor.analyst.reading.words import mechanism_clause, quotation
+from services.executor.analyst.story.effects import CLOCK_SLACK
+from services.executor.analyst.story.failures import Failure, Failures
+
+# What a line calls a peer: a whole host or name, also within an address.
+_NAME = re.compile(r"[A-Za-z][\w.-]*(?<![.-])")
+# What is wrong with a peer, as the one that calls it tells.
+_OF_PEERS = frozenset({UNREACHABLE, CERTIFICATE})
+
+
+@dataclass(frozen=True)
+class Testimony:
+    """A line that states a mechanism, and the component that it is about; empty where nobody can tell."""
+
+    failure: Failure
+    line: Spot
+    stated: Stated
+    component: str
+
+    @property
+    def seconds(self) -> float:
+        """When it was first stated."""
+        return self.failure.seconds
+
+    @property
+    def excerpt(self) -> str:
+        """The part of the line that states the mechanism, as it can be quoted; may be empty."""
+        told = quotation(self.text, self.failure.template.level)
+        return told if stated_by(told) else mechanism_clause(self.text)
+
+    @property
+    def text(self) -> str:
+        """The line."""
+        return self.line.at("text").text
+
+
+def testimonies(failures: Failures) -> list[Testimony]:
+    """Return what new kinds of lines state, by first occurrence."""
+    found = []
+    for failure in failures.new:
+        # The line that names the exception says more than the first one of its record.
+        for line in (failure.template.spot.at("detail"), failure.template.spot.at("first")):
+            stated = stated_by(line.at("text").text)
+            if stated is not None and not failure.template.is_status:
+                component = _component(failure, line.at("text").text, stated, failures)
+                found.append(Testimony(failure, line, stated, component))
+                break
+    return found
+
+
+def origins(group: Iterable[Testimony], topology: Topology) -> list[Testimony]:
+    """Return the testimonies of one mechanism that no other one explains, first ones first.
+
+    A component that only repeats what a dependency says of itself, or embeds another's whole message in its
+    own, is no origin; of the others those count that said it first, as exactly as clocks agree.
+    """
+    told = [testimony for testimony in group if testimony.component]
+    own = [each for each in told if not any(_follows(each, other, topology) for other in told)]
+    first = min((testimony.seconds for testimony in own), default=0.0)
+    return _one_each([each for each in own if each.seconds <= first + CLOCK_SLACK])
+
+
+def _component(failure: Failure, text: str, stated: Stated, failures: Failures) -> str:
+    topology, words = failures.timeline.topology, frozenset(_NAME.findall(text))
+    if stated.fault in _OF_PEERS:
+        named = sorted(words & _peers(failure.owner, topology))
+        if named or stated.fault != UNREACHABLE:
+            return named[0] if named else failure.owner
+        called = sorted(topology.uses(failure.owner))
+        return called[0] if len(called) == 1 else ""
+    # A system's log speaks of others: of the one that it names.
+    victims = sorted(topology.mentioned(words)) if not failure.owner else []
+    return victims[0] if len(victims) == 1 else failure.owner
+
+
+def _peers(owner: str, topology: Topology) -> frozenset[str]:
+    """Return whom a component may call: whom the topology says, or anybody where it says nothing."""
+    called = topology.dependencies(owner) if topology.calls else topology.components
+    return called - {owner}
+
+
+def _follows(testimony: Testimony, other: Testimony, topology: Topology) -> bool:
+    if other.component == testimony.component:
+        return False
+    if other.component in topology.dependencies(testimony.component):
+        return True
+    return not topology.calls and _embeds(testimony, other)
+
+
+def _embeds(testimony: Testimony, other: Testimony) -> bool:
+    """Tell whether a line holds all that another one says up to the mechanism, and more before it."""
+    mine, others = _message(testimony), _message(other)
+    return others != mine and bool(others) and mine.endswith(others)
+
+
+def _message(testimony: Testimony) -> str:
+    """Return what a line says from behind its level to the end of the words that state the mechanism."""
+    text, level = testimony.text[: testimony.stated.end], testimony.failure.template.level
+    found = re.search(rf"\b{re.escape(level)}\b\W*", text) if level else None
+    return text[found.end() :] if found else text
+
+
+def _one_each(testimonies: Sequence[Testimony]) -> list[Testimony]:
+    by_component: dict[str, Testimony] = {}
+    for testimony in testimonies:
+        by_component.setdefault(testimony.component, testimony)
+    return list(by_component.values())

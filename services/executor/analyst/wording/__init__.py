@@ -1,0 +1,1 @@
+"""How facts become sentences whose every fact is cited."""
