@@ -29,7 +29,6 @@ from tests.fakes.agents import (
     cause,
     changed,
     claim,
-    composed,
     ended,
     executed,
     judging,
@@ -76,18 +75,6 @@ async def test_the_stream_begins_with_the_run_and_ends_with_it(tmp_path: Path) -
     assert outcome.messages[0].started.run_id == outcome.run.run_id
     assert kinds.count("node_started") == kinds.count("event") == 6
     assert kinds.count("invocation") == 3
-
-
-async def test_each_agent_sees_only_what_it_may(tmp_path: Path) -> None:
-    running, _ = await run_with(tmp_path, {})
-    agents = running.agents
-    unreferenced = b"canary-unreferenced-line"
-    assert unreferenced in agents.gatekeeper.wire["Check"][0]
-    for agent, method in (("planner", "Plan"), ("verifier", "Verify"), ("composer", "Compose")):
-        assert unreferenced not in agents.all()[agent].wire[method][0]
-    request = agents.gatekeeper.requests("Check")[0]
-    assert [item.id for item in request.invocations] == ["inv-1", "inv-2", "inv-3"]
-    assert [item.id for item in request.outputs] == ["inv-1", "inv-2"]
 
 
 async def test_a_rejected_run_is_composed_without_claims(tmp_path: Path) -> None:
@@ -302,30 +289,6 @@ async def test_before_a_verification_fallback_states_no_cause(
     assert not outcome.evaluation.keys() & {"verdict", "model_verdict", "effective_verdict"}
 
 
-MALFORMED = [
-    b"not json",
-    b"[]",
-    b'{"claims": []}',
-    b'{"version": "executor_evidence_v1", "claims": []}',
-    b'{"version": "executor_evidence_v2", "claims": {}}',
-    b'{"version": "executor_evidence_v2", "claims": []} and more',
-    b"\xff",
-    b"[" * 100_000,
-]
-
-
-@pytest.mark.parametrize("data", MALFORMED)
-async def test_v30_and_v31_what_is_no_document_reaches_no_gate(tmp_path: Path, data: bytes) -> None:
-    running, outcome = await run_with(
-        tmp_path, {"Execute": [[ExecuteResponse(invocation=LOG), result(data)]]}
-    )
-    assert outcome.path == ["planner:COMPLETED", "executor:INVALID_OUTPUT", FALLBACK]
-    assert outcome.run.failure.reason_code == "malformed_document"
-    assert outcome.evaluation["failure"]["reason_code"] == "malformed_document"
-    assert not running.agents.gatekeeper.wire
-    assert outcome.run.usage.tool_invocations == 1
-
-
 async def fabricating(request: VerifyRequest) -> Reply:
     """Calls the first claim fabricated, as a verifier must that sees no arguments."""
     reply = await judging(REJECT, symptom_1=evidence_pb2.CLASSIFICATION_OVERSTATED)(request)
@@ -410,24 +373,3 @@ async def test_a_fallback_after_reject_shows_no_claim(tmp_path: Path) -> None:
     assert (outcome.run.status, outcome.run.effective_verdict) == (run_pb2.RUN_STATUS_DEGRADED, REJECT)
     assert not outcome.run.suspects
     assert not outcome.run.answer.possible_directions
-
-
-@pytest.mark.parametrize(
-    ("method", "failure", "success"),
-    [
-        ("Plan", plan(planner_pb2.PLANNER_STATUS_INVALID_OUTPUT), PLAN),
-        ("Plan", grpc.StatusCode.RESOURCE_EXHAUSTED, PLAN),
-        ("Verify", VerifyResponse(status=verifier_pb2.VERIFIER_STATUS_RETRYABLE_FAILED), judging()),
-        ("Verify", grpc.StatusCode.ABORTED, judging()),
-        ("Compose", INVENTED, composed),
-    ],
-)
-async def test_one_technical_retry_repeats_one_call_only_with_the_same_bytes(
-    tmp_path: Path, method: str, failure: Reply, success: Reply
-) -> None:
-    running, outcome = await run_with(tmp_path, {method: [failure, success]})
-    assert outcome.run.status == run_pb2.RUN_STATUS_SUCCEEDED
-    for agent in running.agents.all().values():
-        for name, wire in agent.wire.items():
-            assert len(wire) == (2 if name == method else 1)
-            assert wire[0] == wire[-1]
