@@ -9,7 +9,7 @@ LOCK := $(PY) -m uv pip compile pyproject.toml --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check format proto lock bench clean
+.PHONY: help run test spec check format proto lock bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -19,6 +19,9 @@ run: $(RUNTIME) ## Diagnose the recorded example incident
 
 test: $(DEVELOPMENT) ## Run all tests
 	$(PY) -m pytest
+
+spec: $(DEVELOPMENT) ## Print each scenario of the requirements, its tests, and what they show
+	$(PY) -m checks.scenarios --run
 
 check: $(DEVELOPMENT) ## Check style, types, import rules, contracts and generated files
 	.venv/bin/ruff check
@@ -31,6 +34,7 @@ check: $(DEVELOPMENT) ## Check style, types, import rules, contracts and generat
 	$(PY) -m checks.module_size
 	$(PY) -m checks.drawing
 	$(PY) -m checks.locks
+	$(PY) -m checks.scenarios
 
 format: $(DEVELOPMENT) ## Format code and contracts
 	.venv/bin/ruff check --fix

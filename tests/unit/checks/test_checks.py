@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checks import drawing, locks, module_size, stubs
+from checks import drawing, locks, module_size, scenarios, stubs
 from orchestrator.graph import DIAGNOSIS, draw
 
 _PINNED = "a==1.0 \\\n    --hash=sha256:00\nb-c==2.0 ; sys_platform == 'win32' \\\n    --hash=sha256:00\n"
@@ -48,6 +48,34 @@ def test_a_lock_that_holds_everything_is_fine() -> None:
 )
 def test_a_lock_that_does_not_is_found(requirement: str, lock: str, problem: str) -> None:
     assert any(problem in line for line in locks.problems([requirement], lock, "lock"))
+
+
+_TABLE = "id\trequirement\tscenario\nA-1\tIt SHALL hold\tfirst\nA-2\tIt SHALL hold\tsecond\n"
+_KNOWN = scenarios.scenarios(_TABLE)
+
+
+def test_a_scenario_without_a_test_and_a_test_without_a_scenario_are_found() -> None:
+    assert list(scenarios.problems(_KNOWN, {"A-1": ["t.py::one"], "A-2": ["t.py::two"]})) == []
+    found = list(scenarios.problems(_KNOWN, {"A-1": ["t.py::one"], "A-3": ["t.py::three"]}))
+    assert [line.split(" ")[0] for line in found] == ["A-2", "t.py::three"]
+
+
+@pytest.mark.parametrize(
+    ("results", "shown"),
+    [
+        ({"t.py::one": "passed", "t.py::two[a]": "passed", "t.py::two[b]": "passed"}, 2),
+        ({"t.py::one": "passed", "t.py::two[a]": "passed", "t.py::two[b]": "failed"}, 1),
+        ({"t.py::one": "passed", "t.py::two[a]": "skipped", "t.py::two[b]": "passed"}, 1),
+        ({"t.py::one": "passed", "t.py::two[a]": "passed"}, 1),
+    ],
+)
+def test_a_scenario_is_shown_when_all_its_tests_passed(results: dict[str, str], shown: int) -> None:
+    tests = {"A-1": ["t.py::one"], "A-2": ["t.py::two[a]", "t.py::two[b]"]}
+    marked = scenarios.Marked(tests, results)
+    *table, total = scenarios.report(_KNOWN, marked)
+    assert total == f"{shown} of 2 scenarios are shown by tests that passed"
+    assert len(table) == 2
+    assert scenarios.holds(_KNOWN, marked, run=True) is (shown == 2)
 
 
 def test_a_page_without_markers_is_an_error() -> None:
