@@ -16,10 +16,16 @@ from structlog.typing import EventDict, Processor
 from services.common.rpc.context import run_id
 
 MAX_FRAMES = 30
+# Every logger of this program is below this one.
+OWN = "assay"
 
 
 def configure(service: str, level: str) -> None:
-    """Send every log line of the process, the libraries' included, to stderr."""
+    """Send every log line of the process, the libraries' included, to stderr.
+
+    Below INFO only this program's own lines: what libraries say there quotes what they work on, such as every
+    statement of the store with its values.
+    """
 
     def add_service(_: object, __: str, event: EventDict) -> EventDict:
         event["service"] = service
@@ -54,7 +60,8 @@ def configure(service: str, level: str) -> None:
     )
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(level.upper())
+    logging.getLogger(OWN).setLevel(level.upper())
+    root.setLevel(max(logging.INFO, logging.getLevelNamesMapping()[level.upper()]))
 
 
 def flush() -> None:

@@ -1,6 +1,10 @@
+import logging
+
 import pytest
+import structlog
 
 from services.common.rpc.logs import MAX_FRAMES, exception_text
+from tests.fakes.process_log import logged
 
 CANARY = "canary-c0de"
 
@@ -47,3 +51,21 @@ def test_the_text_is_bounded() -> None:
     with pytest.raises(KeyError) as caught:
         fail(200)
     assert len(exception_text(caught.value)) == MAX_FRAMES
+
+
+@pytest.mark.parametrize(
+    ("level", "own", "foreign"),
+    [
+        ("debug", ["debug", "info", "error"], ["info", "error"]),
+        ("info", ["info", "error"], ["info", "error"]),
+        ("error", ["error"], ["error"]),
+    ],
+)
+def test_what_libraries_say_below_info_is_not_written(level: str, own: list[str], foreign: list[str]) -> None:
+    with logged(level) as written:
+        for name in ("debug", "info", "error"):
+            getattr(structlog.get_logger("assay.test"), name)(f"own {name}")
+            getattr(logging.getLogger("library"), name)(f"foreign {name}")
+    lines = written.getvalue()
+    assert [name for name in ("debug", "info", "error") if f"own {name}" in lines] == own
+    assert [name for name in ("debug", "info", "error") if f"foreign {name}" in lines] == foreign
