@@ -91,6 +91,8 @@ def failures_named() -> Iterator[None]:
 async def _prepare(database: aiosqlite.Connection, path: Path) -> None:
     await database.execute("PRAGMA foreign_keys = ON")
     await database.execute("PRAGMA synchronous = FULL")
+    # What a checkpoint held must not outlive it in unused pages. The default depends on how SQLite was built.
+    await database.execute("PRAGMA secure_delete = ON")
     _refuse_newer(await _version(database), path)
     await database.execute("PRAGMA journal_mode = WAL")
     async with transaction(database):
