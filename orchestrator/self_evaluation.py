@@ -13,7 +13,7 @@ from assay.orchestrator.v1.run_pb2 import Failure, OrchestrationEvent
 from assay.orchestrator.v1.state_pb2 import FirstVerification, RunState
 from assay.verifier.v1.verifier_pb2 import VerifyRequest
 
-from orchestrator.graph import Node
+from orchestrator.graph import Node, Outcome
 from orchestrator.prompt_audit import prompt_audit
 from services.common.evidence.answer_rules import SECTIONS
 from services.common.evidence.names import plain, short_name
@@ -46,9 +46,9 @@ def verifier_evaluation(state: RunState, failure: Failure | None) -> dict[str, A
 
 
 def _this_cycle(events: Sequence[OrchestrationEvent]) -> Sequence[OrchestrationEvent]:
-    """Return the events after the evidence retry, or all when there was none."""
+    """Return the events after the evidence retry, or all when no second cycle was prepared."""
     for index, event in enumerate(events):
-        if event.node == Node.EVIDENCE_RETRY:
+        if event.node == Node.EVIDENCE_RETRY and event.outcome == Outcome.COMPLETED:
             return events[index + 1 :]
     return events
 
