@@ -2,7 +2,8 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from assay.common.v1.evidence_pb2 import VerifiedClaim
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 Verdict = Literal["PASS", "LOW_CONFID", "REJECT"]
 AgentStatus = Literal["COMPLETED", "INVALID_OUTPUT", "RETRYABLE_FAILED", "NON_RETRYABLE_FAILED", "UNKNOWN"]
@@ -65,15 +66,14 @@ class Fact(_Strict):
     fact_class: Literal["direct_evidence", "indirect_support", "no_evidence", "contradicted"]
 
 
-class Claim(_Strict):
-    claim_id: Text
-    claim_type: Literal["symptom", "cause", "impact", "context"]
-    status: Literal["confirmed", "possible"]
-    critical: bool
-    statement: Text
-    component: str
-    component_kind: str
-    fault: str
+def _claim(value: dict[str, object]) -> dict[str, object]:
+    assert list(value) == [field.name for field in VerifiedClaim.DESCRIPTOR.fields]
+    assert all(value[key] for key in ("claim_id", "claim_type", "status", "statement"))
+    return value
+
+
+# Exactly the members of the message: a claim's fields are written down in two places already.
+Claim = Annotated[dict[str, object], AfterValidator(_claim)]
 
 
 class Output(_Strict):
@@ -158,7 +158,7 @@ class Evaluated(_Strict):
     def _check_verdicts(self) -> None:
         assert self.verdict == self.effective_verdict
         assert self.verified_executor_output is not None
-        claims = [item.claim_id for item in self.verified_executor_output.claims]
+        claims = [str(item["claim_id"]) for item in self.verified_executor_output.claims]
         assert sorted(item.claim_id for item in self.claim_checks or ()) == sorted(claims)
         assert [item.claim_id for item in self.facts_checked or ()] == [
             item.claim_id for item in self.claim_checks or ()
