@@ -9,10 +9,10 @@ LOCK := $(PY) -m uv pip compile pyproject.toml --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test spec check format proto lock bench clean
+.PHONY: help run test spec check format proto lock bench enumerate clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 run: $(RUNTIME) ## Diagnose the recorded example incident
 	@.venv/bin/assay diagnose "$$(cat $(EXAMPLE)/question.txt)" --bundle $(EXAMPLE)
@@ -51,6 +51,9 @@ lock: $(DEVELOPMENT) ## Pin the newest allowed versions in the requirements file
 
 bench: $(RUNTIME) ## Measure start-up, memory and the cost of a diagnosis
 	$(PY) -m dev.bench
+
+enumerate: $(DEVELOPMENT) ## Walk every state and every path of the graph, against the design
+	$(PY) -m tests.proof.enumeration
 
 clean: ## Remove everything that the other targets made
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
