@@ -9,7 +9,7 @@ LOCK := $(PY) -m uv pip compile pyproject.toml --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test spec check format proto lock bench enumerate clean
+.PHONY: help run test spec check format proto lock bench enumerate fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -54,6 +54,9 @@ bench: $(RUNTIME) ## Measure start-up, memory and the cost of a diagnosis
 
 enumerate: $(DEVELOPMENT) ## Walk every state and every path of the graph, against the design
 	$(PY) -m tests.proof.enumeration
+
+fuzz: $(DEVELOPMENT) ## Try many broken inputs
+	$(PY) -m tests.fuzz.gate_soundness
 
 clean: ## Remove everything that the other targets made
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
