@@ -10,12 +10,14 @@ from typing import Final
 
 from assay.common.v1 import context_pb2, evidence_pb2
 
+from services.common.evidence.directions import contradicts_itself
 from services.common.evidence.elsewhere import argument_texts, frame_texts
 from services.common.evidence.facts import NAMING, Fact, facts_of
 from services.common.evidence.holdings import Holdings
 from services.common.evidence.verdict import CARRIED
 
 _COMPONENT: Final = "component"
+_DIRECTION: Final = "direction"
 
 
 def guard_checks(
@@ -72,6 +74,9 @@ def _guarded(
     facts = facts_of(claim.statement)
     own = Holdings([item for item in run.evidence if item.claim_id == claim.claim_id])
     missing = missing_kinds(claim, own, facts)
+    if contradicts_itself(claim.statement):
+        # No evidence can hold it.
+        missing.append(_DIRECTION)
     invented = invented_kinds(claim, run.everything, facts)
     guarded = evidence_pb2.ClaimCheck()
     guarded.CopyFrom(check)

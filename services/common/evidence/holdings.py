@@ -132,7 +132,8 @@ class Holdings:
     def _holds_quantity(self, stated: Quantity, written: str) -> bool:
         if stated.number == 0 and self._holds_zero:
             return True
-        if written.isalpha() and any(has_word(text, written.casefold()) for text in self._folded):
+        # A number that is written as a word.
+        if written[:1].isalpha() and any(has_word(text, written.casefold()) for text in self._folded):
             return True
         return any(
             self._measures.has_number(

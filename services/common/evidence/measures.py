@@ -69,9 +69,13 @@ class Measures:
 
     @cached_property
     def _units(self) -> dict[Dimension, set[Decimal]]:
-        """What the names anywhere tell of numbers whose own text tells nothing."""
+        """What the names anywhere tell of numbers whose own text tells nothing.
+
+        A text with numbers of its own speaks of those.
+        """
         found: dict[Dimension, set[Decimal]] = {}
-        for units in (*(measured.units for measured in self._measured), *map(name_units, self._names)):
+        named = (measured.units for measured in self._measured if not measured.quantities)
+        for units in (*named, *map(name_units, self._names)):
             for dimension, factors in units.items():
                 found.setdefault(dimension, set()).update(factors)
         return found

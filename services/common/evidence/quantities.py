@@ -68,10 +68,25 @@ _NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 _GROUPING: Final = re.compile(r"[,'_\u202f\u00a0]")
+_DIGIT_WORDS: Final[Mapping[str, int]] = (
+    {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
+)  # fmt: skip
+_TENS_WORDS: Final[Mapping[str, int]] = {
+    "twenty": 20,
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "seventy": 70,
+    "eighty": 80,
+} | {"ninety": 90}
+# Nobody counts with "one": it is a pronoun more often than a number.
 _WORDS: Final[Mapping[str, int]] = (
-    {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
-    | {"eleven": 11, "twelve": 12, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60}
-    | {"hundred": 100, "thousand": 1000, "twice": 2, "thrice": 3, "dozen": 12}
+    {word: number for word, number in _DIGIT_WORDS.items() if number > 1}
+    | {"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16}
+    | {"seventeen": 17, "eighteen": 18, "nineteen": 19, **_TENS_WORDS, "hundred": 100, "thousand": 1000}
+    | {"twice": 2, "thrice": 3, "dozen": 12}
+    | {f"{ten}-{one}": tens + ones for ten, tens in _TENS_WORDS.items() for one, ones in _DIGIT_WORDS.items()}
 )
 _NUMBER_WORD: Final = re.compile(rf"(?<![\w-])(?:{'|'.join(_WORDS)})(?![\w-])", re.IGNORECASE)
 

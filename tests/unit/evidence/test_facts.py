@@ -36,6 +36,8 @@ def found(sentence: str) -> list[tuple[str, str]]:
         ("It is at 75 % of 80 connections", [("number", "75 %"), ("number", "80")]),
         ("a 4-minute window", [("number", "4-minute")]),
         ("two of the replicas", [("number", "two")]),
+        ("thirteen of ninety", [("number", "thirteen"), ("number", "ninety")]),
+        ("Twenty-one of one, and a two-phase commit", [("number", "Twenty-one")]),
         ("HTTP 504 and status 502.", [("code", "504"), ("code", "502")]),
         ("SQLSTATE 53300", [("code", "53300")]),
         ("exit code 137", [("code", "137")]),

@@ -195,3 +195,15 @@ def test_a_statement_made_of_its_evidence_is_never_lowered(values: list[tuple[st
     claims = output(claim(f"{statement} at 2026-11-30T09:10:53Z", component="db"))
     (check,) = guard_checks(checks, claims, evidence, context(), {"inv-1": ARGUMENTS})
     assert (check.classification, check.fabricated) == (DIRECT, False)
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"), [("db rose from 0 to 2118", DIRECT), ("db rose from 2118 to 0", OVERSTATED)]
+)
+def test_a_direction_that_its_own_ends_contradict_is_lowered(
+    statement: str, expected: "evidence_pb2.Classification.ValueType"
+) -> None:
+    check = guarded(statement)
+    assert check.classification == expected
+    assert not check.fabricated
+    assert ("direction" in check.guard_reason) is (expected == OVERSTATED)

@@ -31,6 +31,8 @@ from tests.fakes.claims import item
         ("7 per second", "7.0"),
         ("two replicas", "2"),
         ("two replicas", "two replicas"),
+        ("twenty-one replicas", "21"),
+        ("twenty-one replicas", "twenty-one replicas"),
         ("5xx answers", '"GET /" 504 167'),
         ("0 errors", "false"),
         ("no errors", "0"),
@@ -56,6 +58,8 @@ def test_held(sentence: str, text: str) -> None:
         ("2.98 ms", "2.9833"),
         ("75 %", "0.7612"),
         ("80 s", "80 connections"),
+        ("twenty-one replicas", "20"),
+        ("thirteen replicas", "30"),
         ("81 times", "80"),
         ("4.3 ms", "rt=4.299"),
         ("3 replicas", "2.9833"),
@@ -95,6 +99,17 @@ def test_the_name_in_a_pointer_says_what_a_bare_number_measures() -> None:
     assert Holdings([item("4299", "/took_ms")]).missing("4299 s")
     assert Holdings([item("12", "/longest_seconds")]).missing("12 s") == []
     assert Holdings([item("12", "/clients")]).missing("12 s")
+
+
+def test_a_unit_may_stand_in_a_name_beside_the_number() -> None:
+    number = item("8", "/value")
+    assert Holdings([number, item("latency_ms", "/name")]).missing("8 ms") == []
+
+
+def test_a_unit_of_other_numbers_is_none_of_this_one() -> None:
+    number = item("8", "/count")
+    assert Holdings([number, item('{"status":201,"ms":4247}', "/text")]).missing("8 ms")
+    assert Holdings([item("8", "/ms")]).missing("8 ms") == []
 
 
 def test_a_component_is_a_whole_name() -> None:
