@@ -9,7 +9,7 @@ LOCK := $(PY) -m uv pip compile pyproject.toml --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test spec check format proto lock bench enumerate fuzz clean
+.PHONY: help run test spec check format proto lock bench enumerate fuzz guards clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -54,6 +54,9 @@ bench: $(RUNTIME) ## Measure start-up, memory and the cost of a diagnosis
 
 enumerate: $(DEVELOPMENT) ## Walk every state and every path of the graph, against the design
 	$(PY) -m tests.proof.enumeration
+
+guards: $(DEVELOPMENT) ## Mutate the statements of real claims and print what the guard catches
+	$(PY) -m tests.proof.guard_table
 
 fuzz: $(DEVELOPMENT) ## Try many broken inputs
 	$(PY) -m tests.fuzz.gate_soundness
