@@ -11,6 +11,8 @@ SHARED_VARIABLE = "ASSAY_TEST_DATA"
 
 # On a busy machine the time of one example says nothing about the code.
 settings.register_profile("assay", deadline=None)
+# For `make mutants`, which runs the tests of a function once per mutant of it.
+settings.register_profile("mutants", deadline=None, max_examples=20, derandomize=True, database=None)
 settings.load_profile("assay")
 
 

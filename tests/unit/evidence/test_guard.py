@@ -163,9 +163,16 @@ def test_a_fabrication_that_only_the_arguments_refute_is_taken_back(name: str, f
 
 def test_the_reason_names_kinds_and_never_the_text() -> None:
     check = guarded('db says "CANARY-7f9" and 1.2.3.4')
-    assert "quotation" in check.guard_reason
-    assert "address" in check.guard_reason
-    assert "CANARY" not in check.guard_reason
+    assert check.guard_reason == (
+        "the claim's own evidence does not hold every quotation and address that it states; "
+        "nothing in the run holds every quotation and address that it states"
+    )
+    three = guarded('db says "CANARY-7f9" and 1.2.3.4 at 03:04').guard_reason
+    assert three.startswith(
+        "the claim's own evidence does not hold every quotation, address and instant that"
+    )
+    one = guarded("db lost 99 clients").guard_reason
+    assert one == "the claim's own evidence does not hold every number that it states"
 
 
 def test_arguments_that_cannot_be_read_hold_nothing() -> None:

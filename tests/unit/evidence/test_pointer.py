@@ -40,10 +40,15 @@ def test_escapes_are_undone_in_order() -> None:
     assert tokens("/~01") == ["~1"]
 
 
-@pytest.mark.parametrize("pointer", ["foo", "#/foo", " /foo", "/m~n", "/m~2n", "/m~"])
-def test_a_malformed_pointer_is_refused(pointer: str) -> None:
-    with pytest.raises(PointerError):
+@pytest.mark.parametrize(
+    ("pointer", "message"),
+    [(pointer, "a pointer is empty or starts with '/'") for pointer in ("foo", "#/foo", " /foo")]
+    + [(pointer, "'~' is only allowed as '~0' or '~1'") for pointer in ("/m~n", "/m~2n", "/m~")],
+)
+def test_a_malformed_pointer_is_refused(pointer: str, message: str) -> None:
+    with pytest.raises(PointerError) as caught:
         tokens(pointer)
+    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize(
@@ -55,6 +60,20 @@ def test_a_malformed_pointer_is_refused(pointer: str) -> None:
 def test_a_pointer_that_names_nothing_is_refused(pointer: str) -> None:
     with pytest.raises(PointerError):
         resolve(RFC, pointer)
+
+
+@pytest.mark.parametrize(
+    ("pointer", "message"),
+    [
+        ("/nowhere", "no such member"),
+        ("/foo/2", "no such element"),
+        ("/foo/0/0", "the pointer goes on below a scalar"),
+    ],
+)
+def test_an_error_says_which_step_failed(pointer: str, message: str) -> None:
+    with pytest.raises(PointerError) as caught:
+        resolve(RFC, pointer)
+    assert str(caught.value) == message
 
 
 def test_an_error_never_quotes_pointer_or_document() -> None:

@@ -109,13 +109,63 @@ BROKEN: dict[str, Mutation] = {
 }
 
 
+# What each refusal says; where one rule stands for several breaks it is named once.
+_REFERENCE = "claim_checks[0].evidence_refs[0]: "
+_NOT_NAMED = "a value that the protocol does not name"
+MESSAGES = {
+    "missing check": "claims[1]: it has no check",
+    "no checks": "claims[0]: it has no check",
+    "double check": "claim_checks[0]: its claim has more than one check",
+    "unknown claim": "claim_checks[2]: no claim has this id",
+    "unspecified class": f"claim_checks[0]: {_NOT_NAMED}",
+    "unknown class": f"claim_checks[0]: {_NOT_NAMED}",
+    "direct without reference": "claim_checks[0]: a direct observation needs at least one reference",
+    "reference of another claim": f"{_REFERENCE}it names another claim",
+    "reference without a claim": f"{_REFERENCE}it names another claim",
+    "foreign invocation": f"{_REFERENCE}no verified evidence matches it",
+    "foreign tool": f"{_REFERENCE}no verified evidence matches it",
+    "foreign path": f"{_REFERENCE}no verified evidence matches it",
+    "endless references": "claim_checks[0]: more than 64 references",
+    "guard's fields": "claim_checks[0]: only the guard may write model_classification and guard_reason",
+    "endless reason": "claim_checks[0]: the reason is longer than 2048 characters",
+    "endless rationale": "rationale: longer than 8192 characters",
+    "unspecified verdict": f"model_verdict: {_NOT_NAMED}",
+    "unknown verdict": f"model_verdict: {_NOT_NAMED}",
+    "reject without reason": "model_verdict: REJECT without a contradicted or fabricated critical claim",
+    "absent score": "groundedness_score: PASS needs one of at least 0.5",
+    "score too low": "groundedness_score: PASS needs one of at least 0.5",
+    "zero score": "groundedness_score: PASS needs one of at least 0.5",
+    "score above": "groundedness_score: outside [0, 1]",
+    "score below": "groundedness_score: outside [0, 1]",
+    "score nan": "groundedness_score: outside [0, 1]",
+    "fact of unknown claim": "facts_checked[0]: no claim has this id",
+    "unspecified fact": f"facts_checked[0]: {_NOT_NAMED}",
+    "unknown fact": f"facts_checked[0]: {_NOT_NAMED}",
+}
+
+
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_verification_is_refused_without_quoting_it(name: str) -> None:
     verification = legal()
     BROKEN[name](verification)
     with pytest.raises(ProtocolError) as caught:
         accept(verification, OUTPUT, EVIDENCE)
-    assert "CANARY" not in str(caught.value)
+    assert str(caught.value) == MESSAGES[name]
+
+
+def test_what_is_just_within_its_bounds_is_accepted() -> None:
+    verification = legal()
+    verification.claim_checks[0].reason = "r" * 2048
+    verification.rationale = "r" * 8192
+    verification.groundedness_score = 1.0
+    del verification.claim_checks[0].evidence_refs[:]
+    verification.claim_checks[0].evidence_refs.extend([reference("a")] * 64)
+    accept(verification, OUTPUT, EVIDENCE)
+
+
+def test_a_reference_to_a_claim_without_evidence_is_refused() -> None:
+    with pytest.raises(ProtocolError, match="no verified evidence matches it"):
+        accept(legal(), OUTPUT, EVIDENCE[1:])
 
 
 def test_low_confidence_needs_no_score_and_takes_zero() -> None:
