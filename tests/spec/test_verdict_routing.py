@@ -246,6 +246,7 @@ async def test_a_failed_verifier_leads_to_fallback_and_leaves_no_verdict(
     evaluation = seen.evaluation
     assert evaluation["verifier_status"] == attempts[-1]
     assert not evaluation.keys() & {"verdict", "model_verdict", "effective_verdict"}
+    # Nor could a status be stored as one: no word is both.
     assert set(evidence_pb2.Verdict.keys()) == {
         "VERDICT_UNSPECIFIED",
         "VERDICT_REJECT",
