@@ -134,6 +134,7 @@ async def test_a_fallback_before_verification_stores_what_there_is(
     evaluation = seen.evaluation
     assert seen.nodes[-2:] == [node, "fallback"]
     assert evaluation.keys() == {"traceability_version", "prompt_audit", "failure", *available}
+    assert evaluation.get("verifier_status") == (seen.events[-2].outcome if node == "verifier" else None)
     assert evaluation["failure"]["node"] == node
     assert evaluation["failure"]["status"] == seen.events[-2].outcome
     assert evaluation["failure"]["reason_code"] == seen.events[-2].reason_code
