@@ -31,7 +31,8 @@ from orchestrator.nodes.verifier import VerifierNode
 from orchestrator.runs import RunLimits, Runs
 from orchestrator.servicer import DiagnosisServicer
 from orchestrator.settings import OrchestratorSettings
-from orchestrator.store.port import Store
+from orchestrator.store.ownership import owned
+from orchestrator.store.port import Store, StoreError, StoreOpenError
 from orchestrator.store.sqlite import open_store
 from services.common.rpc.channels import open_channel
 from services.common.rpc.health import is_serving
@@ -69,6 +70,8 @@ async def build(settings: OrchestratorSettings) -> Service:
     """Open the store and the channels, end what an earlier process left, and serve."""
     async with AsyncExitStack() as opened:
         clock = SystemClock()
+        # Before the file is opened, and until it is closed.
+        await opened.enter_async_context(owned(settings.database, settings.database_busy_seconds))
         store = await open_store(
             settings.database, busy_seconds=settings.database_busy_seconds, keep_runs=settings.keep_runs
         )
@@ -90,17 +93,18 @@ async def build(settings: OrchestratorSettings) -> Service:
             new_id=lambda: uuid.uuid4().hex,
             limits=RunLimits(settings.max_runs, settings.max_waiting_runs),
         )
-        await runs.recover()
+        try:
+            await runs.recover()
+        except StoreError as error:
+            raise StoreOpenError(f"cannot use the database {settings.database}: {error}") from None
         # Until here a failure closes what was opened; from here on the service does.
-        opened.pop_all()
+        close = opened.pop_all().aclose
     servicer = DiagnosisServicer(runs, store, settings.run_seconds, settings.reserve_seconds)
 
     def register(server: grpc.aio.Server) -> None:
         diagnosis_pb2_grpc.add_DiagnosisServiceServicer_to_server(servicer, server)
 
-    return Service(
-        (NAME,), register, channels.ready, end_work=(runs.close,), close=(channels.close, store.close)
-    )
+    return Service((NAME,), register, channels.ready, end_work=(runs.close,), close=(close,))
 
 
 def _channels(settings: OrchestratorSettings) -> Channels:

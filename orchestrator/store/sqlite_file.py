@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +21,11 @@ from orchestrator.store.port import (
 from orchestrator.store.rows import parsed, summary_of, time_text
 
 Kind = Literal["IMMEDIATE", "DEFERRED"]
+
+_COLUMNS = (
+    "SELECT made.name, told.name FROM sqlite_master AS made, pragma_table_info(made.name) AS told"
+    " WHERE made.type = 'table' AND made.name NOT LIKE 'sqlite%'"
+)
 
 
 async def open_database(path: Path, busy_seconds: float) -> aiosqlite.Connection:
@@ -93,12 +98,12 @@ async def _prepare(database: aiosqlite.Connection, path: Path) -> None:
     await database.execute("PRAGMA synchronous = FULL")
     # What a checkpoint held must not outlive it in unused pages. The default depends on how SQLite was built.
     await database.execute("PRAGMA secure_delete = ON")
-    _refuse_newer(await _version(database), path)
+    # Before anything is written into a file that may be somebody else's.
+    await _recognised(database, path)
     await database.execute("PRAGMA journal_mode = WAL")
     async with transaction(database):
         # Asked again: another process may have upgraded the file meanwhile.
-        version = await _version(database)
-        _refuse_newer(version, path)
+        version = await _recognised(database, path)
         for statements in schema.VERSIONS[version:]:
             for statement in statements:
                 await database.execute(statement)
@@ -113,12 +118,32 @@ async def _version(database: aiosqlite.Connection) -> int:
     return int(version)
 
 
-def _refuse_newer(version: int, path: Path) -> None:
+async def _recognised(database: aiosqlite.Connection, path: Path) -> int:
+    """Return the schema version of a file that is new or this program's; raises StoreOpenError for others."""
+    version = await _version(database)
     if version > schema.VERSION:
         raise StoreOpenError(
             f"the database {path} has schema version {version}, newer than this program's {schema.VERSION}: "
             "use the program that wrote it, or another file"
         )
+    found = {(str(table), str(column)) for table, column in await rows(database, _COLUMNS)}
+    wanted = await asyncio.to_thread(_columns_of, version)
+    # A new file holds nothing; whatever else holds tables and no version was not made here, or not wholly.
+    if version < 0 or not wanted <= found or (version == 0 and found):
+        raise StoreOpenError(
+            f"cannot use the database {path}: it holds no runs of this program, or only a part of them "
+            f"(schema version {version}, {len(found)} columns); restore it from a copy, or use another file"
+        )
+    return version
+
+
+def _columns_of(version: int) -> set[tuple[str, str]]:
+    """Return the tables of a schema version with their columns, as a file of that version has them."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        for statements in schema.VERSIONS[:version]:
+            for statement in statements:
+                database.execute(statement)
+        return set(database.execute(_COLUMNS))
 
 
 async def _summarise_runs(database: aiosqlite.Connection) -> None:

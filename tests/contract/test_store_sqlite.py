@@ -128,6 +128,52 @@ async def test_a_newer_file_is_refused(store: Store, path: Path) -> None:
     assert "schema version 99" in await refusal(path)
 
 
+def dump(path: Path) -> list[str]:
+    """Return all that a file holds, as statements, and its version."""
+    with closing(sqlite3.connect(path)) as database:
+        return [*database.iterdump(), str(database.execute("PRAGMA user_version").fetchone())]
+
+
+@pytest.mark.parametrize("version", [-1, 0, 1, schema.VERSION])
+async def test_somebody_else_s_database_is_refused_and_stays_as_it_is(path: Path, version: int) -> None:
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE diagnosis_run (patient TEXT, diagnosis TEXT)")
+        database.execute(f"PRAGMA user_version = {version}")
+    before = dump(path)
+    assert "holds no runs of this program" in await refusal(path)
+    assert dump(path) == before
+
+
+async def test_a_file_that_lost_its_version_is_refused(store: Store, path: Path) -> None:
+    await store.create_run(a_run(), RunState())
+    await store.close()
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("PRAGMA user_version = 0")
+    assert "only a part of them (schema version 0" in await refusal(path)
+    # The positive control: with its version back, the file is as it was.
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(f"PRAGMA user_version = {schema.VERSION}")
+    again = await opened(path)
+    assert await again.running() == ["run-1"]
+    await again.close()
+
+
+async def test_a_file_that_lost_a_table_is_refused(store: Store, path: Path) -> None:
+    await store.close()
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("DROP TABLE submission")
+    assert "restore it from a copy" in await refusal(path)
+
+
+async def test_what_others_added_to_a_file_is_no_reason_to_refuse_it(store: Store, path: Path) -> None:
+    await store.close()
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE a_backup_tool_s_own (x)")
+        database.execute("ANALYZE")
+    await (await opened(path)).close()
+
+
 async def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
     write_text_to(path)
     assert "not a sound SQLite database" in await refusal(path)
