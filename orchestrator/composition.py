@@ -85,7 +85,11 @@ async def build(settings: OrchestratorSettings) -> Service:
         )
         runs = Runs(
             lifecycle=Lifecycle(
-                Engine(_graph(settings, channels, executor, store, clock), store, clock), store, clock
+                Engine(_graph(settings, channels, executor, store, clock), store, clock),
+                store,
+                clock,
+                # The rest is for the channels that others may add to a run that has ended.
+                max_run_bytes=settings.max_message_bytes // 16 * 15,
             ),
             catalogs=Catalogs(executor),
             store=store,

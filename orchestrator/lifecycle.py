@@ -52,11 +52,11 @@ class LiveRun:
 class Lifecycle:
     """Sees runs from their begin to their stored end."""
 
-    def __init__(self, engine: Engine, store: Store, clock: Clock) -> None:
+    def __init__(self, engine: Engine, store: Store, clock: Clock, *, max_run_bytes: int) -> None:
         self._engine = engine
         self._store = store
         self._clock = clock
-        self._finisher = Finisher(store, clock)
+        self._finisher = Finisher(store, clock, max_run_bytes)
 
     async def live(self, live: LiveRun, turn: Turn) -> Run | None:
         """See a run to its stored end and return it; None when its submission had begun a run before.

@@ -1,6 +1,7 @@
 """How runs end when something ends them: a killed agent, a caller that leaves, time, a restart."""
 
 import asyncio
+import os
 import sqlite3
 import threading
 from contextlib import closing
@@ -25,9 +26,11 @@ from orchestrator.graph import DIAGNOSIS, Node, NodePort, compile_graph
 from orchestrator.lifecycle import Lifecycle
 from orchestrator.runs import RunLimits, Runs
 from orchestrator.settings import OrchestratorSettings
+from orchestrator.store.port import StoreOpenError
 from orchestrator.store.sqlite import open_store
 from services.common.rpc.channels import open_channel
-from tests.fakes.agents import LOG, METHODS, Stack, hanging, stack
+from services.common.rpc.service import serving
+from tests.fakes.agents import LOG, METHODS, Agents, AgentSettings, Stack, claim, executed, hanging, stack
 from tests.fakes.graph_states import happy_nodes
 
 
@@ -108,6 +111,8 @@ async def test_a_caller_that_leaves_cancels_the_run(tmp_path: Path, name: str) -
         async with asyncio.timeout(10):
             await running.agents.all()[name].arrival(METHODS[name]).wait()
         call.cancel()
+        async with asyncio.timeout(2):
+            await running.agents.all()[name].dropped(METHODS[name]).wait()
         run = await until_ended(running, started.started.run_id)
     assert run.status == run_pb2.RUN_STATUS_CANCELLED
     assert run.failure.reason_code == "call_cancelled"
@@ -129,7 +134,10 @@ async def test_a_step_that_was_recorded_as_its_caller_left_is_told_of(tmp_path: 
     nobody = ExecutorAgent(channel, CallLimit(1, SystemClock()), CallLimit(1, SystemClock()))
     runs = Runs(
         lifecycle=Lifecycle(
-            Engine(compile_graph(DIAGNOSIS, nodes), Journal(), SystemClock()), store, SystemClock()
+            Engine(compile_graph(DIAGNOSIS, nodes), Journal(), SystemClock()),
+            store,
+            SystemClock(),
+            max_run_bytes=1 << 20,
         ),
         catalogs=Catalogs(nobody),
         store=store,
@@ -239,18 +247,9 @@ async def test_an_orchestrator_that_cannot_start_leaves_nothing_open(
         raise RuntimeError("a defect")
 
     monkeypatch.setattr(Runs, "recover", fail)
-    nobody = "127.0.0.1:1"
-    settings = OrchestratorSettings(
-        planner_address=nobody,
-        executor_address=nobody,
-        gatekeeper_address=nobody,
-        verifier_address=nobody,
-        composer_address=nobody,
-        database=tmp_path / "runs.db",
-    )
     before = set(threading.enumerate())
     with pytest.raises(RuntimeError, match="a defect"):
-        await build(settings)
+        await build(nobody_to_call(tmp_path / "runs.db"))
     # A store that stayed open would hold the process in a thread of its own.
     left = [thread for thread in threading.enumerate() if thread not in before and not thread.daemon]
     stores = [thread for thread in left if "asyncio" not in thread.name]
@@ -258,6 +257,71 @@ async def test_an_orchestrator_that_cannot_start_leaves_nothing_open(
         # One that has been told to end may need a moment to.
         thread.join(timeout=5)
     assert [thread.name for thread in stores if thread.is_alive()] == []
+
+
+def nobody_to_call(database: Path) -> OrchestratorSettings:
+    nobody = "127.0.0.1:1"
+    return OrchestratorSettings(
+        planner_address=nobody,
+        executor_address=nobody,
+        gatekeeper_address=nobody,
+        verifier_address=nobody,
+        composer_address=nobody,
+        database=database,
+        database_busy_seconds=0.1,
+    )
+
+
+async def test_a_second_orchestrator_on_one_file_ends_none_of_the_first_s_runs(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    async with stack(path, hanging("verifier")) as running:
+        run_id = await running.submit()
+        await running.agents.verifier.arrival("Verify").wait()
+        with pytest.raises(StoreOpenError, match=f"process id {os.getpid()} uses it"):
+            await build(nobody_to_call(path))
+        assert (await running.stored(run_id)).status == run_pb2.RUN_STATUS_RUNNING
+        await running.cancel(run_id)
+        await running.stop()
+        # The positive control: an orchestrator that has stopped is in nobody's way.
+        async with serving(AgentSettings(), await build(nobody_to_call(path))):
+            pass
+
+
+@pytest.mark.parametrize("what", ["diagnosis_run", "diagnosis_run_by_status", "run_state"])
+async def test_a_damaged_page_that_is_read_at_the_start_is_an_error_that_names_the_file(
+    tmp_path: Path, what: str
+) -> None:
+    path = tmp_path / "runs.db"
+    await left_behind(path, RunState())
+    with closing(sqlite3.connect(path)) as database:
+        query = "SELECT rootpage FROM sqlite_master WHERE name = ?"
+        ((page,),) = database.execute(query, (what,))
+        ((size,),) = database.execute("PRAGMA page_size")
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+    with pytest.raises(StoreOpenError, match="damaged") as error:
+        await build(nobody_to_call(path))
+    assert str(path) in str(error.value)
+
+
+async def test_a_run_that_could_not_be_sent_is_stored_without_what_it_made(tmp_path: Path) -> None:
+    long = 'The log of api says "connection refused by db".' + " " * 1500
+    claims = [claim(f"c-{number}", statement=long) for number in range(40)]
+    agents = Agents()
+    agents.executor.replies["Execute"] = [executed(*claims)]
+    async with stack(tmp_path / "runs.db", agents, max_message_bytes=1 << 18) as running:
+        run = (await running.diagnose()).run
+        assert run == await running.stored(run.run_id)
+        trace = await running.trace(run.run_id)
+    assert (run.status, run.failure.reason_code) == (run_pb2.RUN_STATUS_FAILED, "too_large")
+    assert not run.claims
+    assert trace.events[-1].node == "composer"
+    # The positive control: where messages may be larger, it is an ordinary run.
+    async with stack(tmp_path / "others.db", agents) as running:
+        sent = (await running.diagnose()).run
+    assert sent.status == run_pb2.RUN_STATUS_SUCCEEDED
+    assert sent.ByteSize() > 1 << 18
 
 
 async def test_a_checkpoint_that_holds_nonsense_still_ends_its_run(tmp_path: Path) -> None:
