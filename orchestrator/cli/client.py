@@ -79,6 +79,8 @@ class DiagnosisClient:
             return "out of time; --timeout allows more"
         if error.code() is grpc.StatusCode.UNAVAILABLE and not _is_from_the_service(error):
             return f"the diagnosis service at {self._address} is not there, or went away ({error.details()})"
+        if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+            return f"what answers at {self._address} is no diagnosis service, or one of an older version"
         if error.code() is grpc.StatusCode.INTERNAL:
             return f"internal error of the diagnosis service at {self._address}; its log says which"
         return error.details() or error.code().name

@@ -15,8 +15,9 @@ from typing import Any, TypeAlias
 import grpc
 import grpc.aio
 import structlog
+from google.protobuf.message import DecodeError
 
-from services.common.errors import AssayError
+from services.common.errors import AssayError, InvalidArgumentError
 from services.common.rpc import errors
 from services.common.rpc.admission import Admission
 from services.common.rpc.context import bind_run_id, remaining_seconds, run_id_of
@@ -120,33 +121,25 @@ class Interceptor(grpc.aio.ServerInterceptor):
     def _unary(self, method: str, handler: Handler) -> Handler:
         behaviour: Any = handler.unary_unary
 
-        async def call(request: object, context: Context) -> object:
+        async def call(data: bytes, context: Context) -> object:
             async with self._entered(Call(method, context)):
-                return await behaviour(request, context)
+                return await behaviour(_parsed(handler, data), context)
 
-        return grpc.unary_unary_rpc_method_handler(
-            call,
-            request_deserializer=handler.request_deserializer,
-            response_serializer=handler.response_serializer,
-        )
+        return grpc.unary_unary_rpc_method_handler(call, response_serializer=handler.response_serializer)
 
     def _stream(self, method: str, handler: Handler) -> Handler:
         behaviour: Any = handler.unary_stream
 
-        async def call(request: object, context: Context) -> AsyncIterator[object]:
+        async def call(data: bytes, context: Context) -> AsyncIterator[object]:
             # gRPC drops a stream's generator without closing it; what it holds must not wait for that.
             async with (
                 self._entered(Call(method, context)),
-                aclosing(behaviour(request, context)) as messages,
+                aclosing(behaviour(_parsed(handler, data), context)) as messages,
             ):
                 async for message in messages:
                     yield message
 
-        return grpc.unary_stream_rpc_method_handler(
-            call,
-            request_deserializer=handler.request_deserializer,
-            response_serializer=handler.response_serializer,
-        )
+        return grpc.unary_stream_rpc_method_handler(call, response_serializer=handler.response_serializer)
 
     @asynccontextmanager
     async def _entered(self, call: Call) -> AsyncIterator[None]:
@@ -154,6 +147,15 @@ class Interceptor(grpc.aio.ServerInterceptor):
             for concern in self._around:
                 await stack.enter_async_context(concern(call))
             yield
+
+
+def _parsed(handler: Handler, data: bytes) -> object:
+    """Return a request; gRPC would answer what is none with UNKNOWN and the text of the exception."""
+    deserialize: Callable[[bytes], object] | None = handler.request_deserializer
+    try:
+        return deserialize(data) if deserialize else data
+    except DecodeError:
+        raise InvalidArgumentError("the request is not a message that this method takes") from None
 
 
 def _code_name(context: Context) -> str:
