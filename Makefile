@@ -9,10 +9,10 @@ LOCK := $(PY) -m uv pip compile pyproject.toml --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test spec check format proto lock bench enumerate fuzz guards clean
+.PHONY: help run test spec check format proto lock bench enumerate fuzz guards bad-input clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 run: $(RUNTIME) ## Diagnose the recorded example incident
 	@.venv/bin/assay diagnose "$$(cat $(EXAMPLE)/question.txt)" --bundle $(EXAMPLE)
@@ -60,6 +60,9 @@ guards: $(DEVELOPMENT) ## Mutate the statements of real claims and print what th
 
 fuzz: $(DEVELOPMENT) ## Try many broken inputs
 	$(PY) -m tests.fuzz.gate_soundness
+
+bad-input: $(DEVELOPMENT) ## Try every bad input of the table, and print what is seen of each
+	$(PY) -m tests.bad_input
 
 clean: ## Remove everything that the other targets made
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -402,6 +402,7 @@ class Stack:
 
     agents: Agents
     stub: "diagnosis_pb2_grpc.DiagnosisServiceAsyncStub"
+    address: str
     serving: AsyncExitStack
 
     async def stop(self) -> None:
@@ -473,7 +474,7 @@ async def stack(database: Path, agents: Agents | None = None, **limits: float) -
         served = await open_things.enter_async_context(AsyncExitStack())
         address = await served.enter_async_context(serving(settings, await build(settings)))
         channel = await open_things.enter_async_context(open_channel(address, 1 << 25))
-        yield Stack(agents, diagnosis_pb2_grpc.DiagnosisServiceStub(channel), served)
+        yield Stack(agents, diagnosis_pb2_grpc.DiagnosisServiceStub(channel), address, served)
 
 
 def changed(message: MessageT, **fields: Any) -> MessageT:  # noqa: ANN401 - whatever a field takes
