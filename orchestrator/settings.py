@@ -21,7 +21,10 @@ class OrchestratorSettings(ServiceSettings):
 
     database: Path = Field(description="SQLite file; it is created when it does not exist, its folder is not")
     database_busy_seconds: float = Field(
-        5.0, gt=0, le=60, description="wait for another process's write, in seconds"
+        5.0,
+        gt=0,
+        le=60,
+        description="wait for another process that uses the file, in seconds",
     )
     keep_runs: int = Field(1000, ge=1, description="ended runs that are kept; the oldest beyond go")
     max_runs: int = Field(

@@ -50,7 +50,7 @@ def _opened(path: Path) -> tuple[Path, int]:
 async def _acquire(descriptor: int, path: Path, wait_seconds: float) -> None:
     try:
         async with asyncio.timeout(wait_seconds):
-            while not _try_lock(descriptor):  # noqa: ASYNC110 - the kernel tells no event loop about a lock
+            while not _try_lock(descriptor, path):  # noqa: ASYNC110 - the kernel tells no event loop about a lock
                 await asyncio.sleep(_POLL_SECONDS)
     except TimeoutError:
         raise StoreOpenError(
@@ -59,11 +59,16 @@ async def _acquire(descriptor: int, path: Path, wait_seconds: float) -> None:
         ) from None
 
 
-def _try_lock(descriptor: int) -> bool:
+def _try_lock(descriptor: int, path: Path) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
+    except OSError as error:
+        raise StoreOpenError(
+            f"cannot use the database {path}: its folder allows no locks ({error.strerror}); "
+            "use a file on a local disk"
+        ) from None
     return True
 
 

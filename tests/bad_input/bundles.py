@@ -25,6 +25,7 @@ from tests.bad_input.command import (
     with_files,
 )
 from tests.bad_input.table import Place, Row, Seen
+from tests.fakes.bundles import write
 from tests.fakes.command_line import ASSAY
 
 _ANSWERED: Final = "NO CAUSE FOUND (LOW_CONFID)"
@@ -99,6 +100,12 @@ async def _out_of_the_root(place: Place) -> Seen:
     return await remote(place, link.name)
 
 
+async def _unreadable_file(place: Place) -> Seen:
+    bundle = write(place.folder / "bundle", {"app.log": LOG, "b.log": LOG})
+    (bundle / "b.log").chmod(0)
+    return await unprivileged(place, ASSAY, "diagnose", QUESTION, "--bundle", str(bundle))
+
+
 async def _unreadable_folder(place: Place) -> Seen:
     folder = place.folder / "closed"
     folder.mkdir()
@@ -160,6 +167,13 @@ ROWS = (
     Row("bundle: the root of the file system", _path("/"), "root of the file system", "2"),
     Row("bundle: /proc/self", _path("/proc/self"), _UNREADABLE, "2"),
     Row("bundle: chmod 000", _unreadable_folder, "cannot be read: Permission denied", "2"),
+    Row(
+        "bundle: a file in it chmod 000",
+        _unreadable_file,
+        "b.log (it cannot be opened",
+        "3",
+        "SUCCEEDED",
+    ),
     Row("bundle: %2e%2e", _path("%2e%2e/x"), "there is no folder %2e%2e/x", "2"),
     Row("bundle: 4 KB of name", _path("x" * 4096), "File name too long", "2"),
     Row("bundle: newline, ANSI, bidi in the name", _path(_HOSTILE_NAME), "\\x1b[2J", "2"),

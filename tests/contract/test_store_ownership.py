@@ -1,6 +1,8 @@
 """One orchestrator per database file, whoever starts the second one and however the file is called."""
 
 import asyncio
+import errno
+import fcntl
 import os
 import sys
 from pathlib import Path
@@ -108,3 +110,11 @@ async def test_a_lock_that_cannot_be_written(tmp_path: Path, in_the_way: str) ->
         path = tmp_path / "none" / "runs.db"
     assert "cannot be written" in await refusal(path)
     assert in_the_way != "a link" or (tmp_path / "precious").read_text() == "x"
+
+
+async def test_a_folder_that_allows_no_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_descriptor: int, _operation: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    assert "use a file on a local disk" in await refusal(tmp_path / "runs.db")
