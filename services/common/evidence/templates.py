@@ -25,7 +25,6 @@ _STAGES: Final[Mapping[str, str]] = {
 }
 _OUTCOMES: Final[Mapping[str, str]] = {
     "INVALID_OUTPUT": "gave a result that broke its rules",
-    "RETRYABLE_FAILED": "failed more than once",
     "TOOL_BLOCKED": "was not allowed to make any of its tool calls",
     "REJECT": "found that no citation holds",
     "LOW_CONFID": "found nothing that the evidence carries",
