@@ -48,7 +48,7 @@ async def shared_stack(folder: Path) -> AsyncIterator[Shared]:
 
 @contextmanager
 def place_of(project: Path, shared: Shared) -> Iterator[Place]:
-    """Yield what one row may use. The folder's name is short: the names of sockets are bounded."""
+    """Yield what one row may use."""
     with tempfile.TemporaryDirectory(prefix="assay-row-") as name:
         folder = Path(name)
         yield Place(folder, folder / "home", recorded_path(project, _INCIDENT), shared)

@@ -11,6 +11,8 @@ from assay.orchestrator.v1 import run_pb2
 from grpc.aio import Channel
 
 MAX_SHOWN = 150
+# What the command, or the log of a service, writes of an exception that nobody expected.
+_DEFECTS = ("Traceback", "unexpected error")
 
 
 @dataclass(frozen=True)
@@ -130,12 +132,10 @@ class Result:
             found.append(f"stores {self.stored}, not {self.row.stored or 'nothing'}")
         if not self.seen.line.isprintable():
             found.append(f"shows control characters: {self.seen.line!r}")
-        found += [f"holds {word!r}" for word in ("Traceback", "unexpected error") if word in self.written()]
+        found += [
+            f"holds {word!r}" for word in ("Traceback", "unexpected error") if word in self.seen.everything
+        ]
         return [f"{fault}\n{self.seen.everything}" for fault in found]
-
-    def written(self) -> str:
-        """Return all that was written."""
-        return self.seen.everything
 
 
 async def result_of(row: Row, place: Place) -> Result:
