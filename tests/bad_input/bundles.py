@@ -42,7 +42,7 @@ _HOSTILE_JSON: Final[dict[str, tuple[bytes, str]]] = {
     "a lone surrogate": (b'[{"time":"2026-11-30T09:00:00Z","summary":"\\ud800"}]', "surrogate"),
     "no UTF-8": (b'[{"time":"\xff\xfe"}]', "UTF-8"),
     "its end cut off": (b'{"services":[{"name":"api"', "not JSON at line 1"),
-    "50,000 elements": (b"[" + b'{"a":1},' * 50_000 + b"{}]", "none of the kinds"),
+    "50,000 elements": (b"[" + b'{"a":1},' * 50_000 + b"{}]", "of no kind that a tool reads"),
 }
 _ROLES: Final = ("metrics/cpu.json", "alerts.json", "events.json", "topology.json")
 
