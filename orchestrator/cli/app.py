@@ -45,7 +45,7 @@ def run() -> None:
         streams.give_up_output()
         _fail(CommandError(f"the system refused: {error}", ExitCode.ERROR))
     except Exception as error:  # noqa: BLE001 - the last place that can make one line of a defect
-        from services.common.rpc.logs import exception_text  # noqa: PLC0415 - slow to load, and never needed
+        from services.common.exception_text import exception_text  # noqa: PLC0415 - never needed
 
         told = "; ".join(line.strip() for line in exception_text(error))
         _fail(CommandError(f"unexpected error, please report it: {told}", ExitCode.ERROR))

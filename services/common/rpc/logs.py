@@ -1,21 +1,18 @@
 """Logs: one JSON object per line on stderr, whoever wrote it.
 
-An exception is logged as its classes and frames, without its message: messages quote what was being worked
-on, and that may be a stranger's text, a prompt or a secret.
+An exception is logged as its classes and frames, without its message.
 """
 
 import logging
 import sys
-import traceback
-from types import TracebackType
 from typing import Any
 
 import structlog
 from structlog.typing import EventDict, Processor
 
+from services.common.exception_text import exception_text
 from services.common.rpc.context import run_id
 
-MAX_FRAMES = 30
 # Every logger of this program is below this one.
 OWN = "assay"
 
@@ -68,23 +65,6 @@ def flush() -> None:
     """Write out what the handlers still hold."""
     for handler in logging.getLogger().handlers:
         handler.flush()
-
-
-def exception_text(error: BaseException) -> list[str]:
-    """Return an exception and its causes, the last raised first: class names and frames, no messages."""
-    lines: list[str] = []
-    current: BaseException | None = error
-    while current is not None and len(lines) < MAX_FRAMES:
-        lines.append(f"{type(current).__module__}.{type(current).__qualname__}")
-        lines += _frames(current.__traceback__)
-        current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
-    return lines[:MAX_FRAMES]
-
-
-def _frames(trace: TracebackType | None) -> list[str]:
-    return [
-        f"  {frame.filename}:{frame.lineno} {frame.name}" for frame in reversed(traceback.extract_tb(trace))
-    ]
 
 
 def _add_run_id(_: object, __: str, event: EventDict) -> EventDict:

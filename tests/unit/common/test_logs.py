@@ -3,7 +3,7 @@ import logging
 import pytest
 import structlog
 
-from services.common.rpc.logs import MAX_FRAMES, exception_text
+from services.common.exception_text import MAX_FRAMES, exception_text
 from tests.fakes.process_log import logged
 
 CANARY = "canary-c0de"
