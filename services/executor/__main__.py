@@ -3,40 +3,47 @@
 import time
 import uuid
 from datetime import UTC, datetime
+from functools import partial
 
 from assay.executor.v1 import executor_pb2, executor_pb2_grpc
 
 from services.common.rpc.service import Service, run
-from services.executor.analyst.analyst import Analyst
-from services.executor.execution import Bundles, Execution
+from services.executor.desk import Desk
+from services.executor.execution import Execution
 from services.executor.reasoner import OfflineReasoner, Reasoner
 from services.executor.runtime import Clocks, Runtime
 from services.executor.servicer import ExecutorServicer
+from services.executor.session import Sessions
 from services.executor.settings import ExecutorSettings
 from services.executor.sources.bundle import Limits
 from services.executor.tools.registry import tools
+from services.executor.tools.tool import Tool
 from services.executor.workers import Workers
 
 NAME = executor_pb2.DESCRIPTOR.services_by_name["ExecutorService"].full_name
 
 
-def reasoner(settings: ExecutorSettings, workers: Workers) -> Reasoner:
+def reasoner(settings: ExecutorSettings) -> Reasoner:
     """Return the reasoner that the settings name."""
     match settings.reasoner:
         case "offline":
-            return OfflineReasoner(Analyst(), workers)
+            return OfflineReasoner()
 
 
 async def build(settings: ExecutorSettings) -> Service:
     """Put the executor together."""
-    clocks = Clocks(now=lambda: datetime.now(UTC), monotonic=time.monotonic)
-    workers = Workers(settings.workers, clocks.monotonic)
+    return compose(settings, tools(settings.max_output_bytes, settings.tool_deadline_seconds))
+
+
+def compose(settings: ExecutorSettings, offered: dict[str, Tool]) -> Service:
+    """Put an executor with the given tools together; they are pickled for its workers."""
     limits = Limits(settings.max_structured_bytes, settings.max_log_bytes)
-    offered = tools(settings.max_output_bytes, settings.tool_deadline_seconds)
-    bundles = Bundles(settings.bundle_root, limits, workers, settings.inventory_deadline_seconds)
-    runtime = Runtime(offered, workers, clocks, _new_id)
-    execution = Execution(bundles, runtime, reasoner(settings, workers), settings.analysis_deadline_seconds)
-    servicer = ExecutorServicer(offered, bundles, execution)
+    workers = Workers(settings.workers, partial(Desk, offered, settings.bundle_root, limits), Desk.clear)
+    sessions = Sessions(workers, settings.inventory_deadline_seconds)
+    clocks = Clocks(now=lambda: datetime.now(UTC), monotonic=time.monotonic)
+    runtime = Runtime(offered, clocks, _new_id)
+    execution = Execution(sessions, runtime, reasoner(settings), settings.analysis_deadline_seconds)
+    servicer = ExecutorServicer(sessions, execution)
     return Service(
         names=(NAME,),
         register=lambda server: executor_pb2_grpc.add_ExecutorServiceServicer_to_server(servicer, server),

@@ -11,7 +11,6 @@ from pydantic import ValidationError
 from services.common.evidence import strict_json
 from services.common.evidence.document import is_outline
 from services.common.evidence.strict_json import Json
-from services.executor.recorded import RecordedCall, ToolRequest
 from services.executor.tools.tool import Arguments, Tool
 
 MAX_STEPS: Final = 64
@@ -54,21 +53,23 @@ def admit(tools: Mapping[str, Tool], tool_name: str, arguments_json: bytes) -> A
     return Admitted(tool, arguments, plain)
 
 
-def follow_ups(requests: Sequence[ToolRequest], calls: Sequence[RecordedCall]) -> list[ToolRequest]:
-    """Return the requests that were not made before, as many as the run may still make."""
-    made = {_key(call.tool_name, call.arguments) for call in calls}
+def follow_ups(
+    wanted: Sequence[tool_pb2.PlanStep], made: Sequence[tool_pb2.Invocation]
+) -> list[tool_pb2.PlanStep]:
+    """Return the wanted calls that were not made before, as many as the run may still make."""
+    seen = {_key(call.tool_name, call.arguments_json) for call in made}
     found = []
-    for request in requests:
-        key = _key(request.tool_name, request.arguments)
-        if key not in made:
-            made.add(key)
-            found.append(request)
-    return found[: max(0, MAX_CALLS - len(calls))]
+    for step in wanted:
+        key = _key(step.tool_name, step.arguments_json)
+        if key not in seen:
+            seen.add(key)
+            found.append(step)
+    return found[: max(0, MAX_CALLS - len(made))]
 
 
-def all_refused(calls: Collection[RecordedCall]) -> bool:
+def all_refused(made: Collection[tool_pb2.Invocation]) -> bool:
     """Tell whether policy refused every call."""
-    return all(call.status == tool_pb2.INVOCATION_STATUS_BLOCKED for call in calls)
+    return all(call.status == tool_pb2.INVOCATION_STATUS_BLOCKED for call in made)
 
 
 def result_of(document: bytes) -> executor_pb2.ExecutorResult:
@@ -81,7 +82,14 @@ def result_of(document: bytes) -> executor_pb2.ExecutorResult:
     return executor_pb2.ExecutorResult(status=executor_pb2.EXECUTOR_STATUS_INVALID_OUTPUT)
 
 
-def _key(tool_name: str, arguments: Mapping[str, Json]) -> tuple[str, bytes]:
+def _key(tool_name: str, arguments_json: bytes) -> tuple[str, bytes]:
+    """Return what makes two calls the same: the order of arguments does not."""
+    try:
+        arguments = strict_json.loads(arguments_json, max_bytes=MAX_ARGUMENT_BYTES)
+    except strict_json.StrictJsonError:
+        return tool_name, arguments_json
+    if not isinstance(arguments, dict):
+        return tool_name, arguments_json
     return tool_name, strict_json.dumps(dict(sorted(arguments.items())))
 
 

@@ -1,33 +1,27 @@
 """The reasoner of the executor: one port, and the adapter that is code."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Protocol, TypeVar
+from collections.abc import Sequence
+from typing import Protocol
 
-from assay.common.v1 import context_pb2, evidence_pb2
+from assay.common.v1 import context_pb2, evidence_pb2, tool_pb2
 
-from services.common.evidence import document
-from services.executor.analyst.analyst import Analyst
-from services.executor.recorded import RecordedCall, ToolRequest
-from services.executor.sources.stop import Stop
-from services.executor.workers import Workers
-
-T = TypeVar("T")
+from services.executor.desk import Desk
+from services.executor.session import Session
 
 
 class Reasoner(Protocol):
-    """Decides what else to look at, and writes the document. Raises StoppedError when its time is up."""
+    """Decides from a session's invocations. Raises WorkerLostError when its time is up."""
 
     async def follow_up(
-        self, context: context_pb2.DiagnosisContext, calls: Sequence[RecordedCall], seconds: float
-    ) -> list[ToolRequest]:
+        self, session: Session, context: context_pb2.DiagnosisContext, seconds: float
+    ) -> Sequence[tool_pb2.PlanStep]:
         """Return calls to make before concluding; empty when satisfied."""
         ...
 
     async def conclude(
         self,
+        session: Session,
         context: context_pb2.DiagnosisContext,
-        calls: Sequence[RecordedCall],
         gaps: Sequence[evidence_pb2.ClaimGap],
         seconds: float,
     ) -> bytes:
@@ -36,31 +30,20 @@ class Reasoner(Protocol):
 
 
 class OfflineReasoner:
-    """The analyst, off the event loop."""
-
-    def __init__(self, analyst: Analyst, workers: Workers) -> None:
-        self._analyst = analyst
-        self._workers = workers
+    """The analyst, in the session's worker."""
 
     async def follow_up(
-        self, context: context_pb2.DiagnosisContext, calls: Sequence[RecordedCall], seconds: float
-    ) -> list[ToolRequest]:
+        self, session: Session, context: context_pb2.DiagnosisContext, seconds: float
+    ) -> Sequence[tool_pb2.PlanStep]:
         """Ask the analyst."""
-        return await self._run(partial(self._analyst.follow_up, context, calls), seconds)
+        return await session.reason(seconds, Desk.follow_up, context)
 
     async def conclude(
         self,
+        session: Session,
         context: context_pb2.DiagnosisContext,
-        calls: Sequence[RecordedCall],
         gaps: Sequence[evidence_pb2.ClaimGap],
         seconds: float,
     ) -> bytes:
         """Ask the analyst."""
-        evidence = await self._run(partial(self._analyst.conclude, context, calls, gaps), seconds)
-        return document.serialize(evidence)
-
-    async def _run(self, work: Callable[[], T], seconds: float) -> T:
-        def ignoring(_stop: Stop) -> T:
-            return work()
-
-        return await self._workers.run(ignoring, seconds)
+        return await session.reason(seconds, Desk.conclude, context, list(gaps))

@@ -1,6 +1,6 @@
 """ExecutorService: translates between messages and the domain."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from functools import partial
 
 import grpc.aio
@@ -10,18 +10,16 @@ from assay.executor.v1 import executor_pb2, executor_pb2_grpc
 from services.common.errors import InvalidArgumentError
 from services.common.rpc.context import remaining_seconds
 from services.common.validation import MAX_QUESTION_CHARS, required_text, specified
-from services.executor.catalog import catalog_of
 from services.executor.domain import MAX_STEPS
-from services.executor.execution import Bundles, Execution
-from services.executor.tools.tool import Tool
+from services.executor.execution import Execution
+from services.executor.session import Sessions
 
 
 class ExecutorServicer(executor_pb2_grpc.ExecutorServiceServicer):
     """Serves the contract of `executor.proto`."""
 
-    def __init__(self, tools: Mapping[str, Tool], bundles: Bundles, execution: Execution) -> None:
-        self._tools = tools
-        self._bundles = bundles
+    def __init__(self, sessions: Sessions, execution: Execution) -> None:
+        self._sessions = sessions
         self._execution = execution
 
     async def ListTools(  # noqa: N802 - the name of the RPC
@@ -30,8 +28,9 @@ class ExecutorServicer(executor_pb2_grpc.ExecutorServiceServicer):
         context: grpc.aio.ServicerContext[executor_pb2.ListToolsRequest, executor_pb2.ListToolsResponse],
     ) -> executor_pb2.ListToolsResponse:
         """List the tools and the inventory of a scope."""
-        bundle = await self._bundles.open(request.scope.bundle, remaining_seconds(context))
-        return executor_pb2.ListToolsResponse(catalog=catalog_of(self._tools, bundle.sources))
+        remaining = partial(remaining_seconds, context)
+        catalog = await self._sessions.catalog(request.scope.bundle, remaining)
+        return executor_pb2.ListToolsResponse(catalog=catalog)
 
     async def Execute(  # noqa: N802 - the name of the RPC
         self,

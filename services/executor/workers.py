@@ -1,43 +1,202 @@
-"""Threads for work that would hold up the event loop.
+"""Worker processes for work that would hold up the event loop and that must end when nobody waits for it.
 
-Threads, not processes: the work is reading and pure Python, the interpreter hands over every 5 ms, so health
-answers while it runs, and an idle executor costs one process. A thread cannot be killed: the work asks its
-`Stop` instead, and a call never waits for work that does not ask.
+Not `concurrent.futures.ProcessPoolExecutor`: what one caller does stays in one process, which keeps what it
+has read, and that process can be killed alone.
 """
 
 import asyncio
-from collections.abc import Callable
+import multiprocessing
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from contextlib import ExitStack, asynccontextmanager, suppress
+from multiprocessing.connection import Connection
+from typing import Concatenate, Generic, ParamSpec, TypeVar, cast
 
-from services.executor.sources.stop import Stop, StoppedError
+import structlog
 
+from services.common.errors import UnavailableError
+from services.executor.worker_process import Reply, Request, WorkerFailedError, serve
+
+# Between the end of a process's pipe and its exit code.
+_EXIT_SECONDS = 1.0
+
+_log = structlog.get_logger("assay.workers")
+
+D = TypeVar("D")
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Workers:
-    """A bounded number of threads. `monotonic` is a clock in seconds."""
+class WorkerLostError(Exception):
+    """The process is gone, and what it held with it. The next operation runs in a new one."""
 
-    def __init__(self, count: int, monotonic: Callable[[], float]) -> None:
-        self._monotonic = monotonic
-        self._free = asyncio.Semaphore(count)
-        self._pool = ThreadPoolExecutor(max_workers=count, thread_name_prefix="worker")
 
-    async def run(self, work: Callable[[Stop], T], seconds: float) -> T:
-        """Run work off the event loop; raises StoppedError when it has not ended after `seconds`.
+class OverrunError(WorkerLostError):
+    """The operation did not end in time and was killed."""
 
-        The time begins when a thread is free. Cancelling the call tells the work to stop.
-        """
-        async with self._free:
-            stop = Stop(self._monotonic, self._monotonic() + seconds)
+
+class WorkerEndedError(WorkerLostError):
+    """The process ended by itself or was killed from outside. The message names its signal or exit code."""
+
+
+class Process:
+    """One started process and the pipe to it. All but `kill` blocks, and belongs into one thread."""
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        context = multiprocessing.get_context("spawn")
+        with ExitStack() as opened:
             try:
-                async with asyncio.timeout(seconds):
-                    return await asyncio.get_running_loop().run_in_executor(self._pool, work, stop)
-            except TimeoutError:
-                raise StoppedError from None
-            finally:
-                stop.tell()
+                ours, theirs = context.Pipe()
+                opened.callback(theirs.close)
+                self._process = context.Process(target=serve, args=(theirs, make), name="worker", daemon=True)
+                self._process.start()
+            except OSError as error:
+                raise UnavailableError(
+                    f"no worker process can be started: {error.strerror}; try again later"
+                ) from None
+        self._connection: Connection[Request, Reply] = ours
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return self._process.is_alive()
+
+    def begun(self) -> None:
+        """Wait until it takes requests; raises WorkerEndedError when it ends instead."""
+        self._received()
+
+    def ask(self, request: Request) -> Reply:
+        """Run an operation there; raises WorkerEndedError when the process ends instead of replying."""
+        # An end in between shows when the reply is read.
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self._connection.send(request)
+        return self._received()
+
+    def _received(self) -> Reply:
+        try:
+            return self._connection.recv()
+        except (EOFError, OSError):
+            self._process.join(_EXIT_SECONDS)
+            code = self._process.exitcode
+            how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+            raise WorkerEndedError(how) from None
+
+    def kill(self) -> None:
+        """End it now, whatever it does."""
+        self._process.kill()
+
+    def reap(self) -> None:
+        """Wait for the end of a killed process and free what it took."""
+        self._process.join()
+        self._connection.close()
+
+
+class Worker(Generic[D]):
+    """One place for a process, which starts when it is first used, and anew after its process was lost."""
+
+    def __init__(self, make: Callable[[], D], start_seconds: float) -> None:
+        self._make = make
+        self._start_seconds = start_seconds
+        # One thread does all that blocks, so that what is asked of a process keeps its order.
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="worker")
+        self._process: Process | None = None
+
+    async def run(
+        self,
+        seconds: float,
+        operation: Callable[Concatenate[D, P], T],
+        /,
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> T:
+        """Run an operation of the desk; only plain data crosses.
+
+        Raises what the operation raises; OverrunError after `seconds`, which begin when there is a process;
+        WorkerEndedError when the process ends; UnavailableError when none starts. Cancelling the call kills
+        the process.
+        """
+        process = self._process or await self._started()
+        value, error = await self._waited(seconds, process.ask, (operation, arguments, named))
+        if isinstance(error, WorkerFailedError):
+            _log.error("unexpected error in a worker", frames=error.frames)
+        if error is not None:
+            raise error
+        return cast("T", value)
+
+    def tell(self, operation: Callable[[D], None]) -> None:
+        """Have an operation run before any later one, and do not wait for it. Without a process, nothing."""
+        if self._process is not None:
+            self._thread.submit(self._process.ask, (operation, (), {}))
+
+    def kill(self) -> None:
+        """End the process, if there is one. Does not wait."""
+        if self._process is not None:
+            self._process.kill()
+            self._thread.submit(self._process.reap)
+            self._process = None
 
     async def close(self) -> None:
-        """Take no more work. What still runs was told to stop."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        """End the process and wait until it has ended. No operation may follow."""
+        self.kill()
+        await asyncio.to_thread(self._thread.shutdown)
+
+    def forget_ended(self) -> None:
+        """Have the next operation start a process if the last one ended while nobody used it."""
+        if self._process is not None and not self._process.alive:
+            _log.warning("an idle worker process had ended")
+            self.kill()
+
+    async def _started(self) -> Process:
+        process = self._process = Process(self._make)
+        try:
+            await self._waited(self._start_seconds, process.begun)
+        except OverrunError:
+            raise UnavailableError(
+                f"a worker process did not start within {self._start_seconds:g} s; try again later"
+            ) from None
+        return process
+
+    async def _waited(self, seconds: float, blocking: Callable[..., T], *arguments: Request) -> T:
+        """Wait for what blocks on the process; whatever cuts the wait short kills the process."""
+        try:
+            async with asyncio.timeout(seconds):
+                return await asyncio.get_running_loop().run_in_executor(self._thread, blocking, *arguments)
+        except TimeoutError:
+            self.kill()
+            raise OverrunError from None
+        except (asyncio.CancelledError, WorkerEndedError):
+            self.kill()
+            raise
+
+
+class Workers(Generic[D]):
+    """At most `count` processes, each leased to one caller at a time.
+
+    `make` makes in a new process what operations work on, the desk; it is pickled. `clear` empties a desk
+    when its lease ends. A process starts in at most `start_seconds` and stays for the next lease.
+    """
+
+    def __init__(
+        self, count: int, make: Callable[[], D], clear: Callable[[D], None], start_seconds: float = 30.0
+    ) -> None:
+        self._clear = clear
+        self._workers = [Worker(make, start_seconds) for _ in range(count)]
+        # The one that was used last is used next, so that one caller at a time needs one process.
+        self._idle = list(self._workers)
+        self._free = asyncio.Semaphore(count)
+
+    @asynccontextmanager
+    async def lease(self) -> AsyncIterator[Worker[D]]:
+        """Wait for a worker, first come, first served. The wait ends with the caller's own time."""
+        async with self._free:
+            worker = self._idle.pop()
+            worker.forget_ended()
+            try:
+                yield worker
+            finally:
+                worker.tell(self._clear)
+                self._idle.append(worker)
+
+    async def close(self) -> None:
+        """End every process."""
+        await asyncio.gather(*(worker.close() for worker in self._workers))

@@ -1,6 +1,5 @@
 """The executor over its real server, as its process puts it together, on the recorded incidents."""
 
-import asyncio
 import hashlib
 import json
 from collections.abc import AsyncIterator
@@ -14,9 +13,8 @@ from assay.executor.v1 import executor_pb2, executor_pb2_grpc
 
 from services.common.evidence import document, pointer, strict_json
 from services.common.rpc.channels import call_metadata, open_channel
-from services.common.rpc.health import is_serving
 from services.common.rpc.service import serving
-from services.executor.__main__ import NAME, build
+from services.executor.__main__ import build
 from services.executor.settings import ExecutorSettings
 from tests.fakes.bundles import RECORDED, Tree, write
 
@@ -263,57 +261,3 @@ async def test_a_plan_that_policy_refuses_wholly_is_tool_blocked(channel: grpc.a
     assert [invocation.status for invocation in invocations] == [BLOCKED, BLOCKED]
     assert result.status == executor_pb2.EXECUTOR_STATUS_TOOL_BLOCKED
     assert not result.document
-
-
-async def test_health_answers_while_a_large_log_is_read_and_cancelling_stops_the_work(tmp_path: Path) -> None:
-    line = "2026-11-30T09:00:00Z api ERROR request 17 failed after 12 ms for user=3\n"
-    write(tmp_path / "big", {"logs/api.log": line * 400_000})
-    settings = ExecutorSettings(bundle_root=tmp_path, workers=1)
-    async with (
-        serving(settings, await build(settings)) as address,
-        open_channel(address, settings.max_message_bytes) as channel,
-    ):
-        stub = executor_pb2_grpc.ExecutorServiceStub(channel)
-        request = a_request("big", a_step("logs_templates", source="logs/api.log"))
-        call = stub.Execute(request, timeout=60)
-        reading = asyncio.ensure_future(call.read())
-        for _ in range(5):
-            assert await is_serving(channel, name=NAME, timeout_seconds=1)
-        assert not reading.done()
-        call.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await reading
-        # The only worker is free again long before the log could have been read.
-        async with asyncio.timeout(5):
-            await list_tools(channel, "big")
-
-
-async def test_during_a_large_log_health_answers_and_a_cancel_frees_the_only_worker(tmp_path: Path) -> None:
-    lines = "".join(
-        f"2026-11-30 09:00:{second:02d}.5 UTC [{second}] ERROR:  order {second} failed\n"
-        for second in range(60)
-    )
-    path = tmp_path / "large" / "logs" / "a.log"
-    path.parent.mkdir(parents=True)
-    path.write_text(lines * 20_000)
-    settings = ExecutorSettings(bundle_root=tmp_path, workers=1)
-    step = tool_pb2.PlanStep(tool_name="logs_templates", arguments_json=b'{"source":"logs/a.log"}')
-    context = context_pb2.DiagnosisContext(
-        question="why?", intent=context_pb2.INTENT_CAUSE, scope=context_pb2.Scope(bundle="large")
-    )
-    async with (
-        serving(settings, await build(settings)) as address,
-        open_channel(address, settings.max_message_bytes) as opened,
-    ):
-        stub = executor_pb2_grpc.ExecutorServiceStub(opened)
-        request = executor_pb2.ExecuteRequest(context=context, steps=[step])
-        call = stub.Execute(request, timeout=60, metadata=call_metadata("run-1"))
-        for _ in range(40):
-            assert await is_serving(opened, timeout_seconds=1)
-        # The worker is busy: a call that needs it has to wait.
-        listing = executor_pb2.ListToolsRequest(scope=context_pb2.Scope(bundle="large"))
-        with pytest.raises(grpc.aio.AioRpcError) as waited:
-            await stub.ListTools(listing, timeout=0.5, metadata=call_metadata("run-2"))
-        assert waited.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
-        assert call.cancel()
-        await stub.ListTools(listing, timeout=2, metadata=call_metadata("run-3"))

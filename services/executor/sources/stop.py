@@ -1,12 +1,14 @@
-"""A cooperative stop: work in a thread cannot be killed, so it asks, at least once per few thousand lines."""
+"""The deadline of work in a worker process, which asks at least once per few thousand lines.
 
-import threading
+Work that ends by itself keeps what its process has read; work that does not ask is killed with its process.
+"""
+
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 
 class StoppedError(Exception):
-    """The work was told to stop, or its time is up."""
+    """The time of the work is up."""
 
 
 T = TypeVar("T")
@@ -24,18 +26,13 @@ def never() -> None:
 
 
 class Stop:
-    """Tells work in a thread whether to go on. `clock` counts seconds, `deadline` is one of its readings."""
+    """Tells work whether to go on. `clock` counts seconds, `deadline` is one of its readings."""
 
     def __init__(self, clock: Callable[[], float], deadline: float) -> None:
         self._clock = clock
         self._deadline = deadline
-        self._told = threading.Event()
-
-    def tell(self) -> None:
-        """Make every later check raise. May be called from any thread."""
-        self._told.set()
 
     def check(self) -> None:
         """Raise StoppedError when the work is to stop."""
-        if self._told.is_set() or self._clock() >= self._deadline:
+        if self._clock() >= self._deadline:
             raise StoppedError

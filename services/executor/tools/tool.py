@@ -37,8 +37,8 @@ class ToolOutput:
 class Tool:
     """One tool of the catalog.
 
-    `run` reads the bundle and returns a document of at most `max_bytes` or raises ToolError; it is called off
-    the event loop and ends at its next check once it was told to stop or `deadline_seconds` have passed.
+    `run` reads the bundle and returns a document of at most `max_bytes` or raises ToolError; it is called
+    in a worker process and ends at its next check once `deadline_seconds` have passed, or is killed.
     """
 
     name: str

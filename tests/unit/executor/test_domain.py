@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.executor import domain
-from services.executor.recorded import RecordedCall, ToolRequest
 from services.executor.tools.registry import tools
 
 TOOLS = tools(1000, 1)
@@ -19,8 +18,13 @@ INVALID = executor_pb2.EXECUTOR_STATUS_INVALID_OUTPUT
 
 def a_call(
     source: str, status: tool_pb2.InvocationStatus.ValueType = tool_pb2.INVOCATION_STATUS_OK
-) -> RecordedCall:
-    return RecordedCall("inv-1", "alerts_list", {"source": source}, status, {})
+) -> tool_pb2.Invocation:
+    step = a_step(source=source)
+    return tool_pb2.Invocation(tool_name=step.tool_name, arguments_json=step.arguments_json, status=status)
+
+
+def a_step(**arguments: str) -> tool_pb2.PlanStep:
+    return tool_pb2.PlanStep(tool_name="alerts_list", arguments_json=json.dumps(arguments).encode())
 
 
 def test_a_legal_call_is_admitted() -> None:
@@ -57,10 +61,21 @@ def test_no_call_whatever_breaks_the_policy(tool: str, arguments: bytes) -> None
 
 def test_follow_ups_leave_out_what_was_made_and_stop_at_the_cap() -> None:
     calls = [a_call(str(number)) for number in range(60)]
-    wanted = [ToolRequest("alerts_list", {"source": str(number)}) for number in range(58, 80)]
+    wanted = [a_step(source=str(number)) for number in range(58, 80)]
     found = domain.follow_ups([*wanted, *wanted], calls)
-    assert [request.arguments["source"] for request in found] == ["60", "61", "62", "63"]
+    assert found == wanted[2:6]
     assert domain.follow_ups(wanted, [*calls, *[a_call("x")] * 4]) == []
+
+
+def test_the_order_of_arguments_makes_no_other_call() -> None:
+    wanted = [a_step(a="1", b="2"), a_step(b="2", a="1")]
+    assert domain.follow_ups(wanted, []) == wanted[:1]
+
+
+@pytest.mark.parametrize("arguments", [b"", b"[]", b"{"])
+def test_what_is_no_call_is_still_wanted_once_so_that_policy_can_refuse_it(arguments: bytes) -> None:
+    wanted = [tool_pb2.PlanStep(tool_name="alerts_list", arguments_json=arguments)] * 2
+    assert domain.follow_ups(wanted, []) == wanted[:1]
 
 
 def test_all_refused_means_every_one() -> None:

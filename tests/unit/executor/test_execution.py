@@ -1,60 +1,80 @@
-"""Runtime and execution with real tools on a written bundle; the reasoner is scripted."""
+"""Runtime and execution with real workers and tools on a written bundle; the reasoner is scripted."""
 
+import asyncio
 import hashlib
 import itertools
-import threading
+import os
+import signal
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
 from assay.common.v1 import context_pb2, evidence_pb2, tool_pb2
 from assay.executor.v1 import executor_pb2
 
-from services.common.evidence import strict_json
-from services.executor.execution import Bundles, Execution
-from services.executor.recorded import RecordedCall, ToolRequest
+from services.executor.desk import Desk
+from services.executor.execution import Execution
+from services.executor.reasoner import OfflineReasoner, Reasoner
 from services.executor.runtime import Clocks, Runtime
-from services.executor.sources.bundle import Bundle
-from services.executor.sources.stop import Stop, StoppedError
-from services.executor.tools.registry import tools
-from services.executor.tools.tool import Tool, ToolOutput
+from services.executor.session import Session, Sessions
 from services.executor.workers import Workers
 from tests.fakes.bundles import LIMITS, write
+from tests.fakes.command_line import wait_gone
+from tests.fakes.endless_tools import endless_tools
+from tests.fakes.held_work import listener
+from tests.fakes.processes import worker_ids
 
 EMPTY = b'{"version":"executor_evidence_v2","claims":[]}'
 NOW = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
+OK = tool_pb2.INVOCATION_STATUS_OK
+TIMEOUT = tool_pb2.INVOCATION_STATUS_TIMEOUT
 
 
 @dataclass
 class Scripted:
     """A reasoner that asks for what it was given, round by round, and answers with given bytes."""
 
-    rounds: list[list[ToolRequest]] = field(default_factory=list)
+    rounds: list[list[tool_pb2.PlanStep]] = field(default_factory=list)
     document: bytes = EMPTY
-    stops: bool = False
     seen: list[int] = field(default_factory=list)
 
     async def follow_up(
-        self, context: context_pb2.DiagnosisContext, calls: Sequence[RecordedCall], seconds: float
-    ) -> list[ToolRequest]:
+        self, session: Session, context: context_pb2.DiagnosisContext, seconds: float
+    ) -> list[tool_pb2.PlanStep]:
         del context, seconds
-        self.seen.append(len(calls))
+        self.seen.append(len(session.invocations))
         return self.rounds.pop(0) if self.rounds else []
 
     async def conclude(
         self,
+        session: Session,
         context: context_pb2.DiagnosisContext,
-        calls: Sequence[RecordedCall],
         gaps: Sequence[evidence_pb2.ClaimGap],
         seconds: float,
     ) -> bytes:
-        del context, calls, gaps, seconds
-        if self.stops:
-            raise StoppedError
+        del session, context, gaps, seconds
         return self.document
+
+
+@dataclass
+class Killed(OfflineReasoner):
+    """The analyst, whose worker is killed before it is first asked."""
+
+    lost: list[int] = field(default_factory=list)
+
+    async def follow_up(
+        self, session: Session, context: context_pb2.DiagnosisContext, seconds: float
+    ) -> Sequence[tool_pb2.PlanStep]:
+        if not self.lost:
+            self.lost = worker_ids()
+            for pid in self.lost:
+                os.kill(pid, signal.SIGKILL)
+            wait_gone(self.lost)
+        return await super().follow_up(session, context, seconds)
 
 
 @pytest.fixture
@@ -64,51 +84,50 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def workers() -> AsyncIterator[Workers]:
-    made = Workers(2, time.monotonic)
+async def workers(root: Path) -> AsyncIterator[Workers[Desk]]:
+    made = Workers(2, partial(Desk, endless_tools(10), root, LIMITS), Desk.clear)
     yield made
     await made.close()
 
 
 def an_execution(
-    root: Path, workers: Workers, reasoner: Scripted, offered: dict[str, Tool] | None = None
+    workers: Workers[Desk], reasoner: Reasoner, tool_seconds: float = 10, analysis_seconds: float = 10
 ) -> Execution:
     ids = itertools.count(1)
-    runtime = Runtime(
-        offered or tools(100_000, 10),
-        workers,
-        Clocks(lambda: NOW, time.monotonic),
-        lambda: f"inv-{next(ids)}",
-    )
-    return Execution(Bundles(root, LIMITS, workers, 10), runtime, reasoner, 10)
+    clocks = Clocks(lambda: NOW, time.monotonic)
+    runtime = Runtime(endless_tools(tool_seconds), clocks, lambda: f"inv-{next(ids)}")
+    return Execution(Sessions(workers, 10), runtime, reasoner, analysis_seconds)
 
 
 async def run(
-    execution: Execution, *steps: tuple[str, bytes]
+    execution: Execution, *steps: tool_pb2.PlanStep
 ) -> tuple[list[tool_pb2.Invocation], executor_pb2.ExecutorResult]:
     context = context_pb2.DiagnosisContext(question="why?", scope=context_pb2.Scope(bundle="b"))
-    plan = [tool_pb2.PlanStep(tool_name=name, arguments_json=arguments) for name, arguments in steps]
-    items = [item async for item in execution.run(context, plan, [], lambda: 30.0)]
+    items = [item async for item in execution.run(context, steps, [], lambda: 60.0)]
     result = items.pop()
     assert isinstance(result, executor_pb2.ExecutorResult)
     return [item for item in items if isinstance(item, tool_pb2.Invocation)], result
 
 
-def replaced(
-    name: str, function: Callable[[Bundle, object, Stop], ToolOutput], seconds: float = 10
-) -> dict[str, Tool]:
-    offered = tools(100_000, 10)
-    return offered | {name: replace(offered[name], run=function, deadline_seconds=seconds)}
+def a_step(tool_name: str, arguments: bytes) -> tool_pb2.PlanStep:
+    return tool_pb2.PlanStep(tool_name=tool_name, arguments_json=arguments)
 
 
-ALERTS = ("alerts_list", b'{"source":"alerts.json"}')
+LINES = a_step("logs_search", b'{"source":"logs/a.log","limit":2}')
+REFUSED = a_step("shell", b"{}")
+ASKING = a_step("metrics_list", b'{"source":"x"}')
 
 
-async def test_an_invocation_is_recorded_whole(root: Path, workers: Workers) -> None:
-    [invocation], result = await run(an_execution(root, workers, Scripted()), ALERTS)
+def holding(port: int) -> tool_pb2.PlanStep:
+    """Return a call that begins at a port and then holds its interpreter."""
+    return a_step("alerts_list", b'{"source":"%d"}' % port)
+
+
+async def test_an_invocation_is_recorded_whole(workers: Workers[Desk]) -> None:
+    [invocation], result = await run(an_execution(workers, Scripted()), LINES)
     assert invocation.id == "inv-1"
-    assert invocation.arguments_json == b'{"source":"alerts.json"}'
-    assert invocation.output == b'{"source":"alerts.json","elements":[]}'
+    assert invocation.arguments_json == b'{"source":"logs/a.log","limit":2}'
+    assert invocation.output.startswith(b'{"source":"logs/a.log"')
     assert invocation.output_sha256 == hashlib.sha256(invocation.output).hexdigest()
     assert invocation.start_time.ToDatetime(UTC) == NOW
     assert invocation.kind == tool_pb2.DOCUMENT_KIND_RAW
@@ -117,62 +136,87 @@ async def test_an_invocation_is_recorded_whole(root: Path, workers: Workers) -> 
     )
 
 
-async def test_follow_ups_are_made_once_and_at_most_four_rounds(root: Path, workers: Workers) -> None:
-    def ask(limit: int) -> list[ToolRequest]:
-        same = ToolRequest("alerts_list", {"source": "alerts.json"})
-        number = strict_json.NumberToken(limit)
-        return [same, ToolRequest("logs_search", {"source": "logs/a.log", "limit": number})]
-
-    reasoner = Scripted(rounds=[ask(limit) for limit in range(1, 9)])
-    invocations, _ = await run(an_execution(root, workers, reasoner), ALERTS)
-    assert [invocation.tool_name for invocation in invocations] == ["alerts_list", *["logs_search"] * 4]
+async def test_follow_ups_are_made_once_and_at_most_four_rounds(workers: Workers[Desk]) -> None:
+    rounds = [
+        [LINES, a_step("logs_search", b'{"source":"logs/a.log","limit":1%d}' % number)] for number in range(8)
+    ]
+    reasoner = Scripted(rounds=rounds)
+    invocations, _ = await run(an_execution(workers, reasoner), LINES)
+    assert [invocation.tool_name for invocation in invocations] == ["logs_search"] * 5
     assert reasoner.seen == [1, 2, 3, 4]
 
 
-async def test_an_answer_over_the_cap_is_an_error_that_says_so(root: Path, workers: Workers) -> None:
-    offered = tools(1500, 10)
-    execution = an_execution(root, workers, Scripted(), offered)
-    search = b'{"source":"logs/a.log","limit":%d}'
-    [wide, narrow], _ = await run(execution, ("logs_search", search % 50), ("logs_search", search % 5))
-    assert wide.status == tool_pb2.INVOCATION_STATUS_ERROR
-    assert b"too large" in wide.output
-    assert b"narrow it" in wide.output
-    assert (narrow.status, narrow.truncated) == (tool_pb2.INVOCATION_STATUS_OK, True)
-
-
-async def test_a_tool_that_does_not_answer_is_a_timeout_and_is_told_to_stop(
-    root: Path, workers: Workers
-) -> None:
-    told = threading.Event()
-
-    def endless(_bundle: Bundle, _arguments: object, stop: Stop) -> ToolOutput:
-        try:
-            while True:
-                stop.check()
-        except StoppedError:
-            told.set()
-            raise
-
-    execution = an_execution(root, workers, Scripted(), replaced("alerts_list", endless, 0.05))
-    [invocation], result = await run(execution, ALERTS)
-    assert invocation.status == tool_pb2.INVOCATION_STATUS_TIMEOUT
-    assert b"did not answer within 0.05 s" in invocation.output
+async def test_a_tool_that_asks_ends_in_time_and_keeps_the_process(workers: Workers[Desk]) -> None:
+    async with workers.lease() as worker:
+        await worker.run(60, Desk.clear)
+    kept = worker_ids()
+    invocations, result = await run(an_execution(workers, Scripted(), tool_seconds=0.05), ASKING, ASKING)
+    assert [invocation.status for invocation in invocations] == [TIMEOUT, TIMEOUT]
+    assert b"did not answer within 0.05 s" in invocations[0].output
     assert result.status == executor_pb2.EXECUTOR_STATUS_COMPLETED
-    assert told.wait(5)
+    assert worker_ids() == kept
 
 
-async def test_an_analysis_out_of_time_fails(root: Path, workers: Workers) -> None:
-    _, result = await run(an_execution(root, workers, Scripted(stops=True)), ALERTS)
+async def test_a_tool_that_does_not_ask_is_killed_and_the_plan_goes_on(workers: Workers[Desk]) -> None:
+    async with listener() as held:
+        execution = an_execution(workers, OfflineReasoner(), tool_seconds=1)
+        [first, hung, last, *_], result = await run(execution, LINES, holding(held.port), LINES)
+        await held.begun()
+    assert [first.status, hung.status, last.status] == [OK, TIMEOUT, OK]
+    assert b"did not answer within 1 s" in hung.output
+    assert first.output == last.output
+    assert result.status == executor_pb2.EXECUTOR_STATUS_COMPLETED
+
+
+async def test_a_killed_process_is_an_error_of_that_call_alone(workers: Workers[Desk]) -> None:
+    async with listener() as held:
+        execution = asyncio.create_task(
+            run(an_execution(workers, OfflineReasoner()), LINES, holding(held.port), LINES)
+        )
+        await held.begun()
+        [pid] = worker_ids()
+        os.kill(pid, signal.SIGKILL)
+        [first, killed, last, *_], result = await execution
+    assert [first.status, killed.status, last.status] == [OK, tool_pb2.INVOCATION_STATUS_ERROR, OK]
+    assert b"the process of this call ended (signal 9)" in killed.output
+    assert killed.kind == tool_pb2.DOCUMENT_KIND_RAW
+    assert killed.arguments_json == b'{"source":"%d"}' % held.port
+    assert result.status == executor_pb2.EXECUTOR_STATUS_COMPLETED
+
+
+async def test_an_analysis_whose_process_is_killed_fails(workers: Workers[Desk]) -> None:
+    reasoner = Killed()
+    _, result = await run(an_execution(workers, reasoner), LINES)
+    assert reasoner.lost
+    assert result == executor_pb2.ExecutorResult(status=executor_pb2.EXECUTOR_STATUS_FAILED)
+    [_, *_], result = await run(an_execution(workers, OfflineReasoner()), LINES)
+    assert result.status == executor_pb2.EXECUTOR_STATUS_COMPLETED
+
+
+async def test_an_analysis_out_of_time_fails(workers: Workers[Desk]) -> None:
+    _, result = await run(an_execution(workers, OfflineReasoner(), analysis_seconds=0), LINES)
     assert result == executor_pb2.ExecutorResult(status=executor_pb2.EXECUTOR_STATUS_FAILED)
 
 
-async def test_an_illegal_document_is_invalid_output(root: Path, workers: Workers) -> None:
-    _, result = await run(an_execution(root, workers, Scripted(document=b"because")), ALERTS)
+async def test_an_analysis_in_a_new_process_knows_every_call(workers: Workers[Desk]) -> None:
+    """The call that was killed came last, so that only the analysis finds the new process."""
+
+    async def document(*steps: tool_pb2.PlanStep) -> bytes:
+        _, result = await run(an_execution(workers, OfflineReasoner(), tool_seconds=1), *steps)
+        return result.document
+
+    async with listener() as held:
+        templates = a_step("logs_templates", b'{"source":"logs/a.log"}')
+        assert await document(templates, holding(held.port)) == await document(templates, REFUSED)
+
+
+async def test_an_illegal_document_is_invalid_output(workers: Workers[Desk]) -> None:
+    _, result = await run(an_execution(workers, Scripted(document=b"because")), LINES)
     assert result == executor_pb2.ExecutorResult(status=executor_pb2.EXECUTOR_STATUS_INVALID_OUTPUT)
 
 
-async def test_a_plan_refused_wholly_asks_no_reasoner(root: Path, workers: Workers) -> None:
+async def test_a_plan_refused_wholly_asks_no_reasoner(workers: Workers[Desk]) -> None:
     reasoner = Scripted()
-    _, result = await run(an_execution(root, workers, reasoner), ("shell", b"{}"))
+    _, result = await run(an_execution(workers, reasoner), REFUSED)
     assert result == executor_pb2.ExecutorResult(status=executor_pb2.EXECUTOR_STATUS_TOOL_BLOCKED)
     assert reasoner.seen == []

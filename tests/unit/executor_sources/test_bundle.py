@@ -9,7 +9,7 @@ from services.common.errors import FailedPreconditionError
 from services.executor.sources.bundle import Limits
 from services.executor.sources.folder import SourceError
 from services.executor.sources.kinds import Form
-from services.executor.sources.stop import StoppedError
+from services.executor.sources.stop import Stop, StoppedError
 from tests.fakes.bundles import LIMITS, TOPOLOGY, a_response, a_stop, opened, write
 
 ALERTS = {
@@ -194,13 +194,13 @@ def test_series_carry_tokens_names_and_owners(tmp_path: Path) -> None:
     assert [token for _, token in up.samples] == ["1", "1"]
 
 
-def test_reading_stops_when_told_to(tmp_path: Path) -> None:
+def test_reading_stops_when_its_time_is_up(tmp_path: Path) -> None:
     write(tmp_path, {"logs/a.log": "x\n" * 5000})
     bundle = opened(tmp_path)
-    stop = a_stop()
+    times = iter([0.0])
+    stop = Stop(lambda: next(times, 9.0), 1.0)
     lines = bundle.log(bundle.source("logs/a.log", "log")).lines(stop)
     next(lines)
-    stop.tell()
     with pytest.raises(StoppedError):
         list(lines)
 

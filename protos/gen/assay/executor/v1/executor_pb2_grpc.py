@@ -59,8 +59,10 @@ class ExecutorServiceServicer:
 
         Codes: INVALID_ARGUMENT when the scope's bundle is blank or leaves the
         configured root; NOT_FOUND when it does not exist; FAILED_PRECONDITION when
-        it is not a folder or holds no readable source; RESOURCE_EXHAUSTED when the
-        service is at its concurrency limit.
+        it is not a folder, holds no readable source or more than can be looked
+        through in time; UNAVAILABLE when no process could look through it, or the
+        one that did was killed; RESOURCE_EXHAUSTED when the service is at its
+        concurrency limit.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -72,8 +74,8 @@ class ExecutorServiceServicer:
         stops the tools. Only the orchestrator calls it.
 
         Codes: INVALID_ARGUMENT when the question is blank, the plan has no step or
-        more than 64; NOT_FOUND and FAILED_PRECONDITION as for ListTools;
-        RESOURCE_EXHAUSTED when the service is at its concurrency limit.
+        more than 64; NOT_FOUND, FAILED_PRECONDITION and UNAVAILABLE as for
+        ListTools; RESOURCE_EXHAUSTED when the service is at its concurrency limit.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -41,8 +41,10 @@ class ExecutorServiceStub:
 
     Codes: INVALID_ARGUMENT when the scope's bundle is blank or leaves the
     configured root; NOT_FOUND when it does not exist; FAILED_PRECONDITION when
-    it is not a folder or holds no readable source; RESOURCE_EXHAUSTED when the
-    service is at its concurrency limit.
+    it is not a folder, holds no readable source or more than can be looked
+    through in time; UNAVAILABLE when no process could look through it, or the
+    one that did was killed; RESOURCE_EXHAUSTED when the service is at its
+    concurrency limit.
     """
     Execute: _grpc.UnaryStreamMultiCallable[_executor_pb2.ExecuteRequest, _executor_pb2.ExecuteResponse]
     """Runs a plan. Streams one message for every finished invocation, then one
@@ -50,8 +52,8 @@ class ExecutorServiceStub:
     stops the tools. Only the orchestrator calls it.
 
     Codes: INVALID_ARGUMENT when the question is blank, the plan has no step or
-    more than 64; NOT_FOUND and FAILED_PRECONDITION as for ListTools;
-    RESOURCE_EXHAUSTED when the service is at its concurrency limit.
+    more than 64; NOT_FOUND, FAILED_PRECONDITION and UNAVAILABLE as for
+    ListTools; RESOURCE_EXHAUSTED when the service is at its concurrency limit.
     """
 
 @_typing.type_check_only
@@ -67,8 +69,10 @@ class ExecutorServiceAsyncStub(ExecutorServiceStub):
 
     Codes: INVALID_ARGUMENT when the scope's bundle is blank or leaves the
     configured root; NOT_FOUND when it does not exist; FAILED_PRECONDITION when
-    it is not a folder or holds no readable source; RESOURCE_EXHAUSTED when the
-    service is at its concurrency limit.
+    it is not a folder, holds no readable source or more than can be looked
+    through in time; UNAVAILABLE when no process could look through it, or the
+    one that did was killed; RESOURCE_EXHAUSTED when the service is at its
+    concurrency limit.
     """
     Execute: _aio.UnaryStreamMultiCallable[_executor_pb2.ExecuteRequest, _executor_pb2.ExecuteResponse]  # type: ignore[assignment]
     """Runs a plan. Streams one message for every finished invocation, then one
@@ -76,8 +80,8 @@ class ExecutorServiceAsyncStub(ExecutorServiceStub):
     stops the tools. Only the orchestrator calls it.
 
     Codes: INVALID_ARGUMENT when the question is blank, the plan has no step or
-    more than 64; NOT_FOUND and FAILED_PRECONDITION as for ListTools;
-    RESOURCE_EXHAUSTED when the service is at its concurrency limit.
+    more than 64; NOT_FOUND, FAILED_PRECONDITION and UNAVAILABLE as for
+    ListTools; RESOURCE_EXHAUSTED when the service is at its concurrency limit.
     """
 
 class ExecutorServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -96,8 +100,10 @@ class ExecutorServiceServicer(metaclass=_abc_1.ABCMeta):
 
         Codes: INVALID_ARGUMENT when the scope's bundle is blank or leaves the
         configured root; NOT_FOUND when it does not exist; FAILED_PRECONDITION when
-        it is not a folder or holds no readable source; RESOURCE_EXHAUSTED when the
-        service is at its concurrency limit.
+        it is not a folder, holds no readable source or more than can be looked
+        through in time; UNAVAILABLE when no process could look through it, or the
+        one that did was killed; RESOURCE_EXHAUSTED when the service is at its
+        concurrency limit.
         """
 
     @_abc_1.abstractmethod
@@ -111,8 +117,8 @@ class ExecutorServiceServicer(metaclass=_abc_1.ABCMeta):
         stops the tools. Only the orchestrator calls it.
 
         Codes: INVALID_ARGUMENT when the question is blank, the plan has no step or
-        more than 64; NOT_FOUND and FAILED_PRECONDITION as for ListTools;
-        RESOURCE_EXHAUSTED when the service is at its concurrency limit.
+        more than 64; NOT_FOUND, FAILED_PRECONDITION and UNAVAILABLE as for
+        ListTools; RESOURCE_EXHAUSTED when the service is at its concurrency limit.
         """
 
 def add_ExecutorServiceServicer_to_server(servicer: ExecutorServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

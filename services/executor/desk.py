@@ -1,0 +1,139 @@
+"""What an execution works on inside its worker process: the open bundle and the recorded calls."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.common.v1 import context_pb2, evidence_pb2, tool_pb2
+
+from services.common.evidence import document, strict_json
+from services.executor.analyst.analyst import Analyst
+from services.executor.catalog import catalog_of
+from services.executor.recorded import RecordedCall
+from services.executor.sources.bundle import Bundle, Limits
+from services.executor.sources.folder import Folder, SourceError
+from services.executor.sources.stop import Stop, StoppedError
+from services.executor.tools.tool import Arguments, Tool, ToolError
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a tool call ended. For anything but OK the output is `{"error": "..."}`."""
+
+    status: "tool_pb2.InvocationStatus.ValueType"
+    output: bytes
+    truncated: bool = False
+
+
+class Desk:
+    """Holds one bundle at a time. `new` of an operation are the invocations that it was not told of yet."""
+
+    def __init__(self, tools: Mapping[str, Tool], root: Path, limits: Limits) -> None:
+        self._tools = tools
+        self._root = root
+        self._limits = limits
+        self._analyst = Analyst()
+        self._opened: Bundle | None = None
+        self._calls: list[RecordedCall] = []
+
+    def open(self, name: str, seconds: float) -> None:
+        """Open a bundle and forget everything else; raises what Folder and Bundle raise."""
+        self.clear()
+        self._opened = Bundle(Folder(self._root, name), self._limits, _stop_after(seconds))
+
+    def inventory(self, name: str, seconds: float) -> tool_pb2.ToolCatalog:
+        """Open a bundle and return the tools and its sources."""
+        self.open(name, seconds)
+        return catalog_of(self._tools, self._bundle.sources)
+
+    def clear(self) -> None:
+        """Hold nothing."""
+        self._opened = None
+        self._calls = []
+
+    def call(self, tool_name: str, arguments: Arguments, seconds: float) -> Outcome:
+        """Run a tool; its failure is an outcome, not an error."""
+        tool = self._tools[tool_name]
+        try:
+            made = tool.run(self._bundle, arguments, _stop_after(seconds))
+        except StoppedError:
+            return timed_out(seconds)
+        except (ToolError, SourceError) as error:
+            return failed(str(error))
+        except OSError as error:
+            return failed(f"the source cannot be read: {error.strerror}")
+        output = strict_json.dumps(made.document)
+        if len(output) > tool.max_bytes:
+            return failed(
+                f"the answer is too large ({len(output)} of {tool.max_bytes} bytes), narrow it: "
+                "a shorter window, one source, or a smaller limit"
+            )
+        return Outcome(tool_pb2.INVOCATION_STATUS_OK, output, made.truncated)
+
+    def follow_up(
+        self, new: Sequence[tool_pb2.Invocation], context: context_pb2.DiagnosisContext
+    ) -> list[tool_pb2.PlanStep]:
+        """Return the calls that the analyst wants, whether or not they were made before."""
+        self._learn(new)
+        return [
+            tool_pb2.PlanStep(
+                tool_name=request.tool_name, arguments_json=strict_json.dumps(dict(request.arguments))
+            )
+            for request in self._analyst.follow_up(context, self._calls)
+        ]
+
+    def conclude(
+        self,
+        new: Sequence[tool_pb2.Invocation],
+        context: context_pb2.DiagnosisContext,
+        gaps: Sequence[evidence_pb2.ClaimGap],
+    ) -> bytes:
+        """Return the analyst's document about all calls."""
+        self._learn(new)
+        return document.serialize(self._analyst.conclude(context, self._calls, gaps))
+
+    @property
+    def _bundle(self) -> Bundle:
+        assert self._opened is not None  # noqa: S101 - a session opens before it asks; this tells the type
+        return self._opened
+
+    def _learn(self, new: Sequence[tool_pb2.Invocation]) -> None:
+        self._calls += [
+            RecordedCall(
+                invocation.id,
+                invocation.tool_name,
+                _object(invocation.arguments_json),
+                invocation.status,
+                strict_json.loads(invocation.output),
+            )
+            for invocation in new
+        ]
+
+
+def failed(reason: str) -> Outcome:
+    """Return the outcome of a call that could not be answered."""
+    return Outcome(tool_pb2.INVOCATION_STATUS_ERROR, error_output(reason))
+
+
+def timed_out(seconds: float) -> Outcome:
+    """Return the outcome of a call that was not answered in time."""
+    return Outcome(
+        tool_pb2.INVOCATION_STATUS_TIMEOUT,
+        error_output(f"the tool did not answer within {seconds:g} s; narrow the call"),
+    )
+
+
+def error_output(reason: str) -> bytes:
+    """Return the output document that says why there is no other."""
+    return strict_json.dumps({"error": reason})
+
+
+def _object(data: bytes) -> dict[str, strict_json.Json]:
+    value = strict_json.loads(data)
+    assert isinstance(value, dict)  # noqa: S101 - the runtime recorded them so; this tells the type
+    return value
+
+
+def _stop_after(seconds: float) -> Stop:
+    return Stop(time.monotonic, time.monotonic() + seconds)
