@@ -32,9 +32,18 @@ def cpu_seconds(pid: int) -> float:
     return sum(int(field) for field in fields[11:15]) / _TICKS
 
 
+def with_workers(pids: Iterable[int]) -> list[int]:
+    """Return some processes and those that they have running."""
+    found = list(pids)
+    for pid in found:
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            found += map(int, (thread / "children").read_text(encoding="ascii").split())
+    return found
+
+
 def total_cpu(pids: Iterable[int]) -> float:
-    """Return the processor time of some processes, in seconds."""
-    return sum(cpu_seconds(pid) for pid in pids)
+    """Return the processor time of some processes and of their workers, in seconds."""
+    return sum(cpu_seconds(pid) for pid in with_workers(pids))
 
 
 async def measure(folder: Path, bundle_path: Path) -> None:
@@ -56,7 +65,8 @@ async def measure(folder: Path, bundle_path: Path) -> None:
                 await client.diagnose(request(question, bundle, "", "", ""), TIMEOUT_SECONDS, lambda _: None)
                 _say(f"{which} diagnosis, wall", time.monotonic() - began, "s")
                 _say(f"{which} diagnosis, processor", total_cpu(pids.values()) - before, "s")
-        _say("memory after, six processes", sum(map(resident_mib, pids.values())), "MiB")
+        everything = with_workers(pids.values())
+        _say(f"memory after, {len(everything)} processes", sum(map(resident_mib, everything)), "MiB")
 
 
 def _say(what: str, value: float, unit: str) -> None:

@@ -45,6 +45,7 @@ class Execution:
             except WorkerLostError:
                 yield executor_pb2.ExecutorResult(status=executor_pb2.EXECUTOR_STATUS_FAILED)
                 return
+        # A document may be large: parsing it on the event loop would hold up every other call.
         yield await asyncio.to_thread(domain.result_of, document)
 
     async def _follow_ups(

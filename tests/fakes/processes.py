@@ -2,6 +2,7 @@
 
 import contextlib
 import multiprocessing
+import sys
 from pathlib import Path
 
 
@@ -34,3 +35,8 @@ def worker_ids() -> list[int]:
     """Return the worker processes of this one."""
     found = [child.pid for child in multiprocessing.active_children() if child.name == "worker"]
     return [pid for pid in found if pid is not None]
+
+
+def loaded(_: object) -> set[str]:
+    """Return the packages that a process has loaded: an operation on a worker's desk, whatever that is."""
+    return {name.partition(".")[0] for name in sys.modules}

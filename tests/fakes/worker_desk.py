@@ -74,11 +74,6 @@ class Slow(Notes):
         super().__init__()
 
 
-def loaded(_: object) -> set[str]:
-    """Return the packages that a worker has loaded. An operation of any desk."""
-    return {name.partition(".")[0] for name in sys.modules}
-
-
 def unguarded() -> Notes:
     """Take back what ends a worker with its parent."""
     parent = multiprocessing.parent_process()

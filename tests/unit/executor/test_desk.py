@@ -2,6 +2,7 @@
 
 import errno
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -15,8 +16,10 @@ from services.executor.sources.stop import Stop
 from services.executor.tools.arguments import LogSearch, OneSource
 from services.executor.tools.registry import tools
 from services.executor.tools.tool import Tool
+from services.executor.workers import Workers
 from tests.fakes.bundles import LIMITS, write
 from tests.fakes.endless_tools import endless_tools
+from tests.fakes.processes import loaded
 
 CONTEXT = context_pb2.DiagnosisContext(question="why?", intent=context_pb2.INTENT_CAUSE)
 
@@ -105,3 +108,12 @@ def test_opening_forgets_what_was_told(root: Path) -> None:
     assert desk.follow_up([told], CONTEXT) != wanted
     desk.open("b", 60)
     assert desk.follow_up([], CONTEXT) == wanted
+
+
+async def test_a_process_with_a_desk_loads_no_more_than_it_needs(tmp_path: Path) -> None:
+    workers = Workers(1, partial(Desk, tools(1000, 1), tmp_path, LIMITS), Desk.clear)
+    async with workers.lease() as worker:
+        packages = await worker.run(60, loaded)
+    await workers.close()
+    assert "services" in packages
+    assert not packages & {"grpc", "structlog", "pydantic_settings", "orchestrator"}

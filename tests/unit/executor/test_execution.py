@@ -77,6 +77,23 @@ class Killed(OfflineReasoner):
         return await super().follow_up(session, context, seconds)
 
 
+@dataclass
+class Curious(OfflineReasoner):
+    """The analyst, who in the end wants one call more."""
+
+    last: tool_pb2.PlanStep
+    asked: bool = False
+
+    async def follow_up(
+        self, session: Session, context: context_pb2.DiagnosisContext, seconds: float
+    ) -> Sequence[tool_pb2.PlanStep]:
+        wanted = await super().follow_up(session, context, seconds)
+        if wanted or self.asked:
+            return wanted
+        self.asked = True
+        return [self.last]
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     write(tmp_path / "b", {"logs/a.log": "2026-11-30T09:00:00Z INFO x\n" * 50, "alerts.json": []})
@@ -198,16 +215,20 @@ async def test_an_analysis_out_of_time_fails(workers: Workers[Desk]) -> None:
     assert result == executor_pb2.ExecutorResult(status=executor_pb2.EXECUTOR_STATUS_FAILED)
 
 
-async def test_an_analysis_in_a_new_process_knows_every_call(workers: Workers[Desk]) -> None:
-    """The call that was killed came last, so that only the analysis finds the new process."""
+async def test_an_analysis_in_a_new_process_knows_every_call(root: Path, workers: Workers[Desk]) -> None:
+    """The process that was told of the first call is killed at the last one."""
+    errors = "".join(f"2026-11-30T09:00:{second:02d}Z ERROR it failed\n" for second in range(60))
+    write(root / "b", {"logs/a.log": errors})
+    templates = a_step("logs_templates", b'{"source":"logs/a.log"}')
 
-    async def document(*steps: tool_pb2.PlanStep) -> bytes:
-        _, result = await run(an_execution(workers, OfflineReasoner(), tool_seconds=1), *steps)
+    async def document(last: tool_pb2.PlanStep) -> bytes:
+        _, result = await run(an_execution(workers, Curious(last), tool_seconds=1), templates)
         return result.document
 
     async with listener() as held:
-        templates = a_step("logs_templates", b'{"source":"logs/a.log"}')
-        assert await document(templates, holding(held.port)) == await document(templates, REFUSED)
+        killed = await document(holding(held.port))
+    assert b"it failed" in killed
+    assert killed == await document(REFUSED)
 
 
 async def test_an_illegal_document_is_invalid_output(workers: Workers[Desk]) -> None:
