@@ -38,8 +38,9 @@ async def build(settings: ExecutorSettings) -> Service:
 def compose(settings: ExecutorSettings, offered: dict[str, Tool]) -> Service:
     """Put an executor with the given tools together; they are pickled for its workers."""
     limits = Limits(settings.max_structured_bytes, settings.max_log_bytes)
-    workers = Workers(settings.workers, partial(Desk, offered, settings.bundle_root, limits), Desk.clear)
-    sessions = Sessions(workers, settings.inventory_deadline_seconds)
+    desk = partial(Desk, offered, settings.bundle_root, limits)
+    workers, spare = Workers(settings.workers, desk, Desk.clear), Workers(1, desk, Desk.clear)
+    sessions = Sessions(workers, spare, settings.inventory_deadline_seconds)
     clocks = Clocks(now=lambda: datetime.now(UTC), monotonic=time.monotonic)
     runtime = Runtime(offered, clocks, _new_id)
     execution = Execution(sessions, runtime, reasoner(settings), settings.analysis_deadline_seconds)
@@ -47,7 +48,7 @@ def compose(settings: ExecutorSettings, offered: dict[str, Tool]) -> Service:
     return Service(
         names=(NAME,),
         register=lambda server: executor_pb2_grpc.add_ExecutorServiceServicer_to_server(servicer, server),
-        close=(workers.close,),
+        close=(workers.close, spare.close),
     )
 
 

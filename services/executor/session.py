@@ -79,11 +79,13 @@ class Session:
 class Sessions:
     """Looks into bundles on a bounded number of workers; opening one takes at most `opening_seconds`.
 
-    Every method waits for a free worker first, and raises what `looked_through` raises.
+    Every method waits for a free worker first, and raises what `looked_through` raises. Listing is short and
+    its caller does not wait for long: while executions have all of their workers, it has one of `spare`.
     """
 
-    def __init__(self, workers: Workers[Desk], opening_seconds: float) -> None:
+    def __init__(self, workers: Workers[Desk], spare: Workers[Desk], opening_seconds: float) -> None:
         self._workers = workers
+        self._spare = spare
         self._opening_seconds = opening_seconds
 
     @asynccontextmanager
@@ -96,7 +98,8 @@ class Sessions:
 
     async def catalog(self, bundle: str, remaining: Callable[[], float]) -> tool_pb2.ToolCatalog:
         """Return the tools and the inventory of a bundle."""
-        async with self._workers.lease() as worker:
+        workers = self._spare if self._workers.all_leased else self._workers
+        async with workers.lease() as worker:
             seconds = min(self._opening_seconds, remaining())
             return await looked_through(worker, Desk.inventory, bundle, seconds)
 

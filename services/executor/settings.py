@@ -15,7 +15,12 @@ class ExecutorSettings(ServiceSettings):
 
     bundle_root: DirectoryPath = Field(description="folder that bundles are named relative to")
     reasoner: Literal["offline"] = Field("offline", description="what reads the outputs and makes the claims")
-    workers: int = Field(2, ge=1, le=16, description="executions at one time, each in a process of its own")
+    workers: int = Field(
+        2,
+        ge=1,
+        le=16,
+        description="executions at one time, each in a process; one more lists sources while all are busy",
+    )
     tool_deadline_seconds: float = Field(
         120.0, gt=0, le=600, description="time for one tool call, in seconds"
     )

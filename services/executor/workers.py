@@ -185,6 +185,11 @@ class Workers(Generic[D]):
         self._idle = list(self._workers)
         self._free = asyncio.Semaphore(count)
 
+    @property
+    def all_leased(self) -> bool:
+        """Whether a lease would have to wait now."""
+        return self._free.locked()
+
     @asynccontextmanager
     async def lease(self) -> AsyncIterator[Worker[D]]:
         """Wait for a worker, first come, first served. The wait ends with the caller's own time."""

@@ -113,7 +113,7 @@ def an_execution(
     ids = itertools.count(1)
     clocks = Clocks(lambda: NOW, time.monotonic)
     runtime = Runtime(endless_tools(tool_seconds), clocks, lambda: f"inv-{next(ids)}")
-    return Execution(Sessions(workers, 10), runtime, reasoner, analysis_seconds)
+    return Execution(Sessions(workers, workers, 10), runtime, reasoner, analysis_seconds)
 
 
 async def run(
