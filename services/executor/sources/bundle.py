@@ -9,11 +9,13 @@ from typing import BinaryIO, Final
 from services.common.errors import FailedPreconditionError
 from services.common.evidence.strict_json import StrictJsonError
 from services.executor.sources import kinds, metrics, sniff
+from services.executor.sources.directory import Listed, SourceError
 from services.executor.sources.encodings import as_utf8
-from services.executor.sources.folder import Folder, Listed, SourceError
+from services.executor.sources.folder import Folder
 from services.executor.sources.instants import Instant
+from services.executor.sources.kept import Kept
 from services.executor.sources.kinds import Form
-from services.executor.sources.log_fields import component_of
+from services.executor.sources.log_fields import constant_component
 from services.executor.sources.log_reader import LogReader
 from services.executor.sources.metrics_csv import Column, TableError, read_table
 from services.executor.sources.owners import Owners, components_of
@@ -23,13 +25,15 @@ from services.executor.sources.sniff import Source
 from services.executor.sources.stop import Stop
 
 MAX_SERIES: Final = 5000
+# For each of so many lines, what a tool made of a log is kept for the next call: 100 MB.
+_KEPT_LINES: Final = 8_000_000
 # So many files are named in a refusal.
 _MAX_NAMED: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much of one file is read: of a structured file all of it or nothing, of a log its beginning."""
+    """How much of one file is read: of a structured file all or nothing, of a log the part asked for."""
 
     structured_bytes: int
     log_bytes: int
@@ -48,6 +52,7 @@ class Bundle:
         self.owners = Owners([])
         self._near: Instant | None = None
         self._logs: dict[str, LogReader] = {}
+        self.kept = Kept(_KEPT_LINES)
         self.sources = self._inventory(stop)
         self._entries = self._indexed(stop)
         if not any(source.available for source in self.sources):
@@ -90,20 +95,22 @@ class Bundle:
         """Return the columns of a table of samples, each with the lines of its samples."""
         return self._columns(self._table_text(source.name), stop)[0]
 
-    def series(self, sources: Sequence[Source], stop: Stop) -> list[metrics.Series]:
-        """Return every series of the sources; an index has none."""
+    def series(self, sources: Sequence[Source], stop: Stop) -> tuple[list[metrics.Series], int]:
+        """Return the series of the sources, at most 5,000, and how many are left out; an index has none."""
         entries = self._entries
         found: list[metrics.Series] = []
+        left_out = 0
         for source in sources:
             stop.check()
-            entry = entries.get(source.name)
+            more: list[metrics.Series] = []
             if source.form is Form.TABLE:
-                found += self._table_series(source, stop)
+                more = self._table_series(source, stop)
             elif source.form is Form.RESPONSE:
-                found += self._response_series(source, entry, stop)
-            if len(found) > MAX_SERIES:
-                raise SourceError(f"these sources hold more than {MAX_SERIES} series; name fewer of them")
-        return found
+                more = self._response_series(source, entries.get(source.name), stop)
+            taken = more[: MAX_SERIES - len(found)]
+            found += taken
+            left_out += len(more) - len(taken)
+        return found, left_out
 
     def _response_series(
         self, source: Source, entry: metrics.IndexEntry | None, stop: Stop
@@ -208,17 +215,13 @@ class Bundle:
             return source
         try:
             with self._folder.open(source.name) as file:
-                first, last = sniff.log_times(file, self._near, stop)
-                owner = self.owners.of_log(source.name, self._field(file, source))
+                head, tail = sniff.log_ends(file)
         except (SourceError, OSError) as error:
             return replace(source, problem=str(error))
+        first, last = sniff.log_times(head, tail, self._near, stop)
+        looked = "" if self.owners.known else (head + b"\n" + tail).decode("utf-8", "replace")
+        owner = self.owners.of_log(source.name, constant_component(looked.splitlines()))
         return replace(source, owner=owner, first_time=first, last_time=last)
-
-    def _field(self, file: BinaryIO, source: Source) -> str:
-        if self.owners.known:
-            return ""
-        file.seek(0)
-        return component_of(file, source.size_bytes)
 
     def _timed_table(self, source: Source, stop: Stop) -> Source:
         try:

@@ -4,24 +4,11 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import BinaryIO, Final
+from typing import Final
 
 _KEYS: Final = ("service", "component", "app")
 _LOGFMT = re.compile(r"(?<!\S)(?P<key>service|component|app)=(?P<mark>\"?)(?P<value>[\w.-]+)(?P=mark)(?!\S)")
 _VALUE = re.compile(r"[A-Za-z][\w.-]{0,127}")
-_LOOK_BYTES: Final = 64 * 1024
-
-
-def component_of(file: BinaryIO, size_bytes: int) -> str:
-    """Return the one value of `service`, `component` or `app` in the first and last 64 KiB of a log.
-
-    Empty where the lines name several, or where fewer than half of them name any.
-    """
-    looked = file.read(_LOOK_BYTES)
-    if size_bytes > 2 * _LOOK_BYTES:
-        file.seek(size_bytes - _LOOK_BYTES)
-        looked += b"\n" + file.read(_LOOK_BYTES)
-    return constant_component(looked.decode("utf-8", "replace").splitlines())
 
 
 def constant_component(lines: Iterable[str]) -> str:

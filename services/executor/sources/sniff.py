@@ -9,8 +9,8 @@ from services.common.evidence import pointer
 from services.common.evidence.strict_json import Json, StrictJsonError
 from services.common.evidence.strict_json import loads as strict_loads
 from services.executor.sources import kinds, log_names
+from services.executor.sources.directory import Listed
 from services.executor.sources.encodings import LOOK_BYTES, as_utf8, is_text
-from services.executor.sources.folder import Listed
 from services.executor.sources.instants import Instant, from_seconds
 from services.executor.sources.kinds import Form
 from services.executor.sources.log_formats import parse_line
@@ -19,12 +19,13 @@ from services.executor.sources.log_records import log_lines
 from services.executor.sources.metrics import response_samples
 from services.executor.sources.metrics_csv import is_table
 from services.executor.sources.packed import Unpacked
+from services.executor.sources.spans import usual
 from services.executor.sources.stop import Stop, watched
 from services.executor.sources.text_lines import text_lines
 
 _ANY_TIME: Final = from_seconds(0)
 _LOOK_LINES: Final = 20
-_COMPRESSED_ENDINGS: Final = (".bz2", ".xz", ".zst", ".zip", ".7z", ".tar")
+_COMPRESSED_ENDINGS: Final = (".bz2", ".xz", ".zst", ".zip", ".7z", ".tar", ".tgz", ".tar.gz", ".rar")
 _COMPRESSED_MAGIC: Final = (b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"7z\xbc\xaf")
 # An end of a log is looked at in steps, until a dated line is found: most logs date every line.
 _END_STEPS: Final = (4 * 1024, 16 * 1024, LOOK_BYTES)
@@ -93,7 +94,7 @@ def structured(item: Listed, data: bytes, max_bytes: int, stop: Stop) -> Source:
     )
 
 
-def text(item: Listed, file: BinaryIO) -> Source:
+def text(item: Listed, file: io.BufferedReader) -> Source:
     """Return the entry of a file that is no JSON text."""
     head, problem = _look(item.name, file)
     if problem:
@@ -106,20 +107,29 @@ def text(item: Listed, file: BinaryIO) -> Source:
     return unreadable(item, "its content is of no kind that a tool reads")
 
 
-def log_times(file: BinaryIO, near: Instant | None, stop: Stop) -> tuple[Instant | None, Instant | None]:
-    """Return the earliest and latest instant of a log's first and last 64 KiB; logs are written in order.
+def log_ends(file: io.BufferedReader) -> tuple[bytes, bytes]:
+    """Return a log's first and last 64 KiB as UTF-8; of a short one they overlap.
 
-    The last one is not known of a long compressed file, which is not read through for it.
+    The last ones of a long compressed log are empty: it is not read through for them.
     """
     stream = as_utf8(Unpacked(file).stream)
     head = stream.read(LOOK_BYTES)
-    tail = _end_of(stream, head)
+    return head, _end_of(stream, head)
+
+
+def log_times(
+    head: bytes, tail: bytes, near: Instant | None, stop: Stop
+) -> tuple[Instant | None, Instant | None]:
+    """Return the earliest and latest instant of a log's ends; logs are written in order.
+
+    A time far from the others at its end is set aside: a clock that was not yet set, or a date in a message.
+    """
     first = next((found for size in _END_STEPS if (found := _times(head[:size], near, stop))), [])
     last: list[Instant] = []
     for size in _END_STEPS:
         part = tail[-size:]
         last = last or _times(part.partition(b"\n")[2] if len(part) == size else part, near, stop)
-    return min(first + last, default=None), max(last, default=None)
+    return min(usual(first) + usual(last), default=None), max(usual(first) + usual(last), default=None)
 
 
 def sample_times(samples: Iterable[tuple[float, str]]) -> tuple[Instant | None, Instant | None]:
@@ -156,12 +166,10 @@ def _is_json_lines(data: bytes) -> bool:
     return len(first) > 1 and all(parse_json(line.decode("utf-8", "replace")) for line in first)
 
 
-def _look(name: str, file: BinaryIO) -> tuple[bytes, str]:
+def _look(name: str, file: io.BufferedReader) -> tuple[bytes, str]:
     """Return a file's first block as UTF-8, or why it cannot be read."""
-    magic = file.read(8)
-    file.seek(0)
-    if name.lower().endswith(_COMPRESSED_ENDINGS) or magic.startswith(_COMPRESSED_MAGIC):
-        return b"", "of compressed files only gzip can be read; unpack it"
+    if name.lower().endswith(_COMPRESSED_ENDINGS) or file.peek(8).startswith(_COMPRESSED_MAGIC):
+        return b"", "of packed files gzip and zip can be read, but no archive within another; unpack it"
     packed = Unpacked(file)
     head = as_utf8(packed.stream).read(LOOK_BYTES)
     if packed.cut and not head:

@@ -4,7 +4,11 @@ Work that ends by itself keeps what its process has read; work that does not ask
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import Final, TypeVar
+
+# Of the time that is left, this share is kept back, but no more seconds than these.
+_SHARE_KEPT: Final = 0.1
+_MOST_KEPT: Final = 5.0
 
 
 class StoppedError(Exception):
@@ -31,6 +35,11 @@ class Stop:
     def __init__(self, clock: Callable[[], float], deadline: float) -> None:
         self._clock = clock
         self._deadline = deadline
+
+    def sooner(self) -> "Stop":
+        """Return a stop for the larger part of the work, so that time is left to say what was done of it."""
+        left = self._deadline - self._clock()
+        return Stop(self._clock, self._deadline - min(_MOST_KEPT, _SHARE_KEPT * left))
 
     def check(self) -> None:
         """Raise StoppedError when the work is to stop."""

@@ -1,4 +1,4 @@
-"""Lines of a text file, streamed: a file is never held whole, and a line is cut before it is decoded."""
+"""Lines of a text file, streamed: a file is never held whole, and of a line only its beginning."""
 
 import io
 from collections.abc import Iterator
@@ -9,7 +9,9 @@ from services.executor.sources.stop import Stop
 MAX_LINE_CHARS: Final = 8192
 # UTF-8 needs at most four bytes for a character.
 _MAX_LINE_BYTES: Final = 4 * MAX_LINE_CHARS
-_CHECK_EVERY: Final = 512
+_CHECK_EVERY: Final = 1024
+# So much is read and decoded at a time, and the line that goes on there.
+_CHUNK_BYTES: Final = 64 * 1024
 _STEP_BYTES: Final = 1 << 20
 _BYTE_ORDER_MARK: Final = "\ufeff"
 
@@ -28,6 +30,9 @@ class Digest(Protocol):
     def update(self, data: bytes, /) -> None:
         """Take bytes in."""
 
+    def hexdigest(self) -> str:
+        """Return the hash of what was taken in."""
+
 
 class TextLines:
     """A place in a text: `number` lines and `position` bytes lie before it.
@@ -44,19 +49,28 @@ class TextLines:
 
     def take(self, end: int) -> Iterator[TextLine]:
         """Yield the lines that begin before `end` bytes, from 1."""
-        readline, digest = self._file.readline, self._digest
-        while self.position < end and (data := readline(_MAX_LINE_BYTES + 2)):
-            self.number += 1
-            self.position += len(data)
-            if digest is not None:
-                digest.update(data)
-            if self.number % _CHECK_EVERY == 0:
-                self._stop.check()
+        while self.position < end and (data := self._chunk(end)):
             longer = not data.endswith(b"\n") and self._skip_rest(end)
-            text = data.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "replace")
-            if self.number == 1:
-                text = text.removeprefix(_BYTE_ORDER_MARK)
-            yield TextLine(self.number, text[:MAX_LINE_CHARS], longer or len(text) > MAX_LINE_CHARS)
+            texts = data.decode("utf-8", "replace").split("\n")
+            if data.endswith(b"\n"):
+                texts.pop()
+            if self.number == 0:
+                texts[0] = texts[0].removeprefix(_BYTE_ORDER_MARK)
+            last = self.number + len(texts)
+            for text in texts:
+                self.number += 1
+                if self.number % _CHECK_EVERY == 0:
+                    self._stop.check()
+                whole = text.removesuffix("\r")
+                is_cut = len(whole) > MAX_LINE_CHARS or (longer and self.number == last)
+                yield TextLine(self.number, whole[:MAX_LINE_CHARS], is_cut)
+
+    def block(self, end: int) -> bytes:
+        """Return the bytes up to a line's end that is known, and go on behind them."""
+        self._stop.check()
+        data = self._file.read(end - self.position)
+        self.position += len(data)
+        return data
 
     def skip_to(self, position: int, number: int) -> None:
         """Go forward to the start of a line, which `number` lines precede."""
@@ -70,17 +84,37 @@ class TextLines:
             self.position += len(data)
         self.number = number
 
+    def sha256(self) -> str:
+        """Return the hash of what was taken, if one was wanted."""
+        return self._digest.hexdigest() if self._digest else ""
+
+    def has_more(self) -> bool:
+        """Tell whether the text goes on; nothing can be taken after that."""
+        return bool(self._file.read(1))
+
+    def _chunk(self, end: int) -> bytes:
+        """Return lines that begin before `end`: the last one may be longer than any line that is shown."""
+        self._stop.check()
+        data = self._file.read(min(_CHUNK_BYTES, end - self.position))
+        if data and not data.endswith(b"\n"):
+            data += self._file.readline(_MAX_LINE_BYTES + 2)
+        self._pass(data)
+        return data
+
     def _skip_rest(self, end: int) -> bool:
         """Pass over the rest of a line that is too long, as far as anything is read at all."""
         begun = self.position
         while self.position < end and (rest := self._file.readline(_STEP_BYTES)):
             self._stop.check()
-            self.position += len(rest)
-            if self._digest is not None:
-                self._digest.update(rest)
+            self._pass(rest)
             if rest.endswith(b"\n"):
                 break
         return self.position > begun
+
+    def _pass(self, data: bytes) -> None:
+        self.position += len(data)
+        if self._digest is not None:
+            self._digest.update(data)
 
 
 def text_lines(file: BinaryIO, stop: Stop, *, max_bytes: int) -> Iterator[TextLine]:

@@ -1,36 +1,68 @@
 """The derived tools: numbers, counts and excerpts, computed from the sources."""
 
+from dataclasses import dataclass
+
 from services.common.evidence.strict_json import Json
 from services.executor.sources import kinds
 from services.executor.sources.bundle import Bundle
 from services.executor.sources.kinds import Form
+from services.executor.sources.log_reader import LogReader, Reading
 from services.executor.sources.metrics import Series
+from services.executor.sources.sniff import Source
 from services.executor.sources.stop import Stop
 from services.executor.tools import log_templates
 from services.executor.tools.arguments import LogTemplates, SeriesWindow, microseconds, rfc3339, unix_seconds
-from services.executor.tools.log_window import number
+from services.executor.tools.log_tallies import tallies
+from services.executor.tools.log_window import extent_of, number
 from services.executor.tools.metrics_change_points import change_points
 from services.executor.tools.metrics_saturation import saturation
 from services.executor.tools.tool import ToolOutput
 
 
 def logs_templates(bundle: Bundle, arguments: LogTemplates, stop: Stop) -> ToolOutput:
-    """Return a log's records grouped by the shape of their messages."""
+    """Return a log's records grouped by the shape of their messages, as far as they were read in time."""
     source = bundle.source(arguments.source, kinds.LOG)
     log = bundle.log(source)
-    start, end = microseconds(arguments.start), microseconds(arguments.end)
-    summary = log_templates.summarize(
-        log.lines(stop, start, end), start, end, microseconds(arguments.split), arguments.literals, log.notes
-    )
+    made = _summary(bundle, source, log, arguments, stop)
+    # What was told to stop is of no use, however far it came.
+    stop.check()
+    split = microseconds(arguments.split)
+    found = tallies(arguments.literals, log.blocks(made.reading, stop), made.summary.census, split)
+    ends = {number for tally in found for number in (tally.first, tally.last)}
+    lines = log.lines_at(made.reading, ends, stop)
+    extent = made.reading.extent
     where: dict[str, Json] = {
         "source": source.name,
         "owner": source.owner,
-        "sha256": log.sha256,
+        "sha256": extent.sha256,
         "bytes": number(source.size_bytes),
+        **extent_of(extent),
         **_selection(arguments),
     }
-    truncated = log.cut or len(summary.groups) > log_templates.MAX_LISTED
-    return ToolOutput(log_templates.document(summary, where), truncated)
+    document = log_templates.document(made.summary, split, where, [tally.document(lines) for tally in found])
+    return ToolOutput(document, extent.cut or len(made.summary.groups) > log_templates.MAX_LISTED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A summary, and the reading that it is of."""
+
+    reading: Reading
+    summary: log_templates.Summary
+
+
+def _summary(bundle: Bundle, source: Source, log: LogReader, arguments: LogTemplates, stop: Stop) -> _Made:
+    """Return the summary of a window, which does not depend on the split: the one kept, or a new one."""
+    start, end = microseconds(arguments.start), microseconds(arguments.end)
+    key = (source.name, log.version(), start, end)
+    kept = bundle.kept.get(key)
+    if isinstance(kept, _Made):
+        return kept
+    reading = log.read(stop.sooner(), start, end)
+    made = _Made(reading, log_templates.summarize(reading, start, end))
+    if made.summary.whole:
+        bundle.kept.put(key, made, len(made.summary.census))
+    return made
 
 
 def _selection(arguments: LogTemplates) -> dict[str, Json]:
@@ -41,20 +73,26 @@ def _selection(arguments: LogTemplates) -> dict[str, Json]:
 
 def metrics_change_points(bundle: Bundle, arguments: SeriesWindow, stop: Stop) -> ToolOutput:
     """Return the series that left their baseline."""
-    series = _series(bundle, arguments, stop)
+    series, left_out = _series(bundle, arguments, stop)
     start, end = unix_seconds(arguments.start), unix_seconds(arguments.end)
-    document = change_points(series, start, end, stop.check)
-    return ToolOutput(document)
+    return _marked(change_points(series, start, end, stop.check), left_out)
 
 
 def metrics_saturation(bundle: Bundle, arguments: SeriesWindow, stop: Stop) -> ToolOutput:
     """Return usage series against the constant series that limit them."""
-    series = _series(bundle, arguments, stop)
+    series, left_out = _series(bundle, arguments, stop)
     start, end = unix_seconds(arguments.start), unix_seconds(arguments.end)
-    return ToolOutput(saturation(series, start, end, stop.check))
+    return _marked(saturation(series, start, end, stop.check), left_out)
 
 
-def _series(bundle: Bundle, arguments: SeriesWindow, stop: Stop) -> list[Series]:
+def _marked(document: dict[str, Json], left_out: int) -> ToolOutput:
+    """Say how many series were not read, where that is so."""
+    if not left_out:
+        return ToolOutput(document)
+    return ToolOutput({**document, "series_left_out": number(left_out)}, truncated=True)
+
+
+def _series(bundle: Bundle, arguments: SeriesWindow, stop: Stop) -> tuple[list[Series], int]:
     if arguments.sources:
         sources = [bundle.source(name, kinds.METRIC) for name in arguments.sources]
     else:

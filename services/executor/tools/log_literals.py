@@ -1,14 +1,10 @@
-"""What the records of one shape have literally in common, and how many lines of a log hold a given text."""
+"""What the records of one shape have literally in common."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
-from services.common.evidence.strict_json import Json
 from services.executor.sources.log_line import LogLine
 from services.executor.tools.log_masks import pieces_of
-from services.executor.tools.log_window import number, shown
 
 MAX_LENGTH: Final = 160
 # Shorter pieces say nothing.
@@ -33,44 +29,6 @@ def common_text(line: LogLine, shape: str) -> str:
         return pieces[0]
     best = max(pieces, key=_weight, default="")
     return best if _weight(best) >= _MIN_LETTERS else ""
-
-
-@dataclass(slots=True)
-class Tally:
-    """The lines of a log that hold one text."""
-
-    text: str
-    before: int = 0
-    after: int = 0
-    total: int = 0
-    first: LogLine | None = None
-    last: LogLine | None = None
-
-    def add(self, record: Iterable[LogLine], side: int) -> None:
-        """Take a record; side -1 is before the split, 1 after, 0 unknown."""
-        for line in record:
-            if self.text in line.text:
-                self.total += 1
-                self.before += side < 0
-                self.after += side > 0
-                self.first = self.first or line
-                self.last = line
-
-    def document(self) -> Json:
-        """Return the figures, with the lines that hold the text first and last."""
-        result: dict[str, Json] = {
-            "text": self.text,
-            "count": number(self.total),
-            "count_before": number(self.before),
-            "count_after": number(self.after),
-        }
-        if self.first and self.last:
-            result |= {
-                "inputs": [{"first_line": number(self.first.n), "last_line": number(self.last.n)}],
-                "first": shown(self.first),
-                "last": shown(self.last),
-            }
-        return result
 
 
 def _standing(piece: str, text: str) -> str:

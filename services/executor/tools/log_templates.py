@@ -4,16 +4,18 @@ Every count is of records, which are lines without those that continue another (
 `lines` counts all. Memory is bounded: at most 2,000 groups are kept apart, what comes after goes to `other`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
 from services.common.evidence.strict_json import Json
-from services.executor.sources.line_notes import LineNotes
 from services.executor.sources.log_line import LogLine, Severity, worse
 from services.executor.sources.log_records import is_exception
+from services.executor.sources.stop import StoppedError
+from services.executor.tools.log_census import FIRST_FREE, Census, Sides
 from services.executor.tools.log_durations import Durations
-from services.executor.tools.log_literals import Tally, common_text
+from services.executor.tools.log_literals import common_text
 from services.executor.tools.log_masks import shape_of
 from services.executor.tools.log_silence import Silence
 from services.executor.tools.log_window import number, records, shown, time_text
@@ -24,168 +26,163 @@ _ORDER: Final = {Severity.FAILURE: 0, Severity.WARNING: 1, Severity.OTHER: 2}
 
 
 @dataclass(slots=True)
-class Sides:
-    """A count before and after the split. With a split, what has no time counts in the total only."""
-
-    total: int = 0
-    before: int = 0
-    after: int = 0
-
-    def add(self, side: int, count: int = 1) -> None:
-        """Count: side -1 before, 1 after, 0 unknown."""
-        self.total += count
-        if side < 0:
-            self.before += count
-        elif side > 0:
-            self.after += count
-
-
-@dataclass(slots=True)
 class Group:
-    """The records of one shape, or of one status code."""
+    """The records of one shape, or of one status code; `number` is the class of the former in the census."""
 
     level: str
     outcome: str
     severity: Severity
     first: LogLine
     last: LogLine
-    detail: LogLine | None
+    number: int = 0
+    detail: LogLine | None = None
     common: str = ""
     """What every record's first line holds literally."""
-    sides: Sides = field(default_factory=Sides)
-
-    def add(self, head: LogLine, side: int) -> None:
-        """Take a record of this group."""
-        self.last = head
-        if self.severity is not head.parsed.severity:
-            self.severity = worse(self.severity, head.parsed.severity)
-        self.sides.add(side)
-        if self.common and self.common not in head.text:
-            self.common = ""
 
 
-@dataclass(slots=True)
-class Summary:
-    """A log within a window, as far as it was read."""
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The counts of a summary before and after an instant."""
 
-    split: int | None
     lines: Sides = field(default_factory=Sides)
-    errors: Sides = field(default_factory=Sides)
-    warnings: Sides = field(default_factory=Sides)
-    other: Sides = field(default_factory=Sides)
-    groups: dict[tuple[str, str, str], Group] = field(default_factory=dict)
-    durations: Durations = field(default_factory=Durations)
-    silence: Silence = field(default_factory=Silence)
-    outcomes: dict[str, Group] = field(default_factory=dict)
-    literals: list[Tally] = field(default_factory=list)
-    shapes: LineNotes = field(default_factory=LineNotes)
-    """The shapes that an earlier summary of the same log found, and that this one finds."""
+    severities: dict[Severity, Sides] = field(default_factory=lambda: defaultdict(Sides))
+    outcomes: dict[str, Sides] = field(default_factory=lambda: defaultdict(Sides))
+    classes: dict[int, Sides] = field(default_factory=dict)
+
+
+class Summary:
+    """A log within a window, as far as it was read, whatever the instant that divides before from after."""
+
+    def __init__(self) -> None:
+        self.census = Census()
+        self.groups: dict[tuple[Severity, str, str, str], Group] = {}
+        self.outcomes: dict[str, Group] = {}
+        self.durations = Durations()
+        self.silence = Silence()
+        self.whole = False
+        """Whether all that was asked for was taken."""
+        self._classes: list[tuple[Severity, str]] = []
+        self._rest: dict[tuple[Severity, str], int] = {}
 
     def add(self, record: list[LogLine]) -> None:
         """Take one record: its head and the lines that continue it."""
         head = record[0]
-        side = self._side(head)
-        self.lines.add(side, len(record))
-        severity = head.parsed.severity
-        if severity is Severity.FAILURE:
-            self.errors.add(side)
-        elif severity is Severity.WARNING:
-            self.warnings.add(side)
-        self.durations.add(head, side)
+        parsed = head.parsed
+        at = parsed.time.microseconds if parsed.time else None
+        self.census.add(head.n, len(record), at, self._class_of(head, record))
+        if parsed.duration_seconds is not None:
+            self.durations.add(head)
+        if parsed.outcome:
+            self._take_outcome(head, parsed.outcome)
         self.silence.add(head)
-        self._group(head, _detail(record), side)
-        self._outcome(head, side)
-        for tally in self.literals:
-            tally.add(record, side)
 
-    def _group(self, head: LogLine, detail: LogLine | None, side: int) -> None:
-        shape = self.shapes.get(head.n)
-        if not shape:
-            message = head.parsed.message if detail is None else f"{head.parsed.message} {detail.text}"
-            shape = shape_of(message)
-            self.shapes.put(head.n, shape)
-        key = (head.parsed.level, head.parsed.outcome, shape)
+    def counted(self, split: int | None) -> Counted:
+        """Count before and after an instant, in Unix microseconds."""
+        found = Counted(classes=self.census.sides(split))
+        for each, sides in found.classes.items():
+            found.lines.add(sides)
+            if each >= FIRST_FREE:
+                severity, outcome = self._classes[each - FIRST_FREE]
+                found.severities[severity].add(sides)
+                found.outcomes[outcome].add(sides)
+        return found
+
+    def _class_of(self, head: LogLine, record: list[LogLine]) -> int:
+        parsed = head.parsed
+        detail = None if len(record) == 1 else _detail(record)
+        shape = shape_of(parsed.message if detail is None else f"{parsed.message} {detail.text}")
+        key = (parsed.severity, parsed.level, parsed.outcome, shape)
         group = self.groups.get(key)
         if group is None:
             if len(self.groups) >= MAX_GROUPS:
-                self.other.add(side)
-                return
-            common = common_text(head, key[2])
-            group = Group(*key[:2], head.parsed.severity, head, head, detail, common)
+                return self._class_of_rest(parsed.severity, parsed.outcome)
+            number = self._new_class(parsed.severity, parsed.outcome)
+            common = common_text(head, shape)
+            group = Group(parsed.level, parsed.outcome, parsed.severity, head, head, number, detail, common)
             self.groups[key] = group
-        group.add(head, side)
+        group.last = head
+        if group.common and group.common not in head.text:
+            group.common = ""
+        return group.number
 
-    def _outcome(self, head: LogLine, side: int) -> None:
+    def _class_of_rest(self, severity: Severity, outcome: str) -> int:
+        key = (severity, outcome)
+        if key not in self._rest:
+            self._rest[key] = self._new_class(severity, outcome)
+        return self._rest[key]
+
+    def _new_class(self, severity: Severity, outcome: str) -> int:
+        self._classes.append((severity, outcome))
+        return len(self._classes) - 1 + FIRST_FREE
+
+    def _take_outcome(self, head: LogLine, outcome: str) -> None:
         # A status has three digits, so that there are few.
-        if outcome := head.parsed.outcome:
-            group = self.outcomes.get(outcome)
-            if group is None:
-                group = Group("", outcome, head.parsed.severity, head, head, None)
-                self.outcomes[outcome] = group
-            group.add(head, side)
-
-    def _side(self, line: LogLine) -> int:
-        if self.split is None:
-            return 1
-        if line.parsed.time is None:
-            return 0
-        return -1 if line.parsed.time.microseconds < self.split else 1
+        group = self.outcomes.get(outcome)
+        if group is None:
+            group = self.outcomes[outcome] = Group("", outcome, head.parsed.severity, head, head)
+        elif group.severity is not head.parsed.severity:
+            group.severity = worse(group.severity, head.parsed.severity)
+        group.last = head
 
 
-def summarize(
-    lines: Iterable[LogLine],
-    start: int | None,
-    end: int | None,
-    split: int | None,
-    literals: Sequence[str] = (),
-    shapes: LineNotes | None = None,
-) -> Summary:
-    """Read a log within a window, in Unix microseconds, and count the lines that hold each literal.
-
-    `shapes` are the notes of the log's earlier summaries, to which this one adds.
-    """
-    tallies = [Tally(text) for text in dict.fromkeys(literals)]
-    summary = Summary(split, literals=tallies, shapes=shapes or LineNotes())
-    for record in records(lines, start, end):
-        summary.add(record)
+def summarize(lines: Iterable[LogLine], start: int | None, end: int | None) -> Summary:
+    """Read a log within a window, in Unix microseconds; what was read until the lines raise StoppedError."""
+    summary = Summary()
+    try:
+        for record in records(lines, start, end):
+            summary.add(record)
+        summary.whole = True
+    except StoppedError:
+        pass
     return summary
 
 
-def document(summary: Summary, where: dict[str, Json]) -> Json:
+def document(summary: Summary, split: int | None, where: dict[str, Json], literals: list[Json]) -> Json:
     """Return the document; `where` says which file, whose, with which hash and size."""
-    listed = sorted(summary.groups.values(), key=_rank)
-    hidden = listed[MAX_LISTED:]
+    counted = summary.counted(split)
+    errors, warnings = counted.severities[Severity.FAILURE], counted.severities[Severity.WARNING]
     result: dict[str, Json] = {
         **where,
-        "lines": number(summary.lines.total),
-        "lines_before": number(summary.lines.before),
-        "lines_after": number(summary.lines.after),
-        "errors_before": number(summary.errors.before),
-        "errors_after": number(summary.errors.after),
-        "warnings_before": number(summary.warnings.before),
-        "warnings_after": number(summary.warnings.after),
+        "lines": number(counted.lines.total),
+        "lines_before": number(counted.lines.before),
+        "lines_after": number(counted.lines.after),
+        "errors_before": number(errors.before),
+        "errors_after": number(errors.after),
+        "warnings_before": number(warnings.before),
+        "warnings_after": number(warnings.after),
     }
     result |= {"silence": silence} if (silence := summary.silence.document()) else {}
-    result |= {"durations": durations} if (durations := summary.durations.document()) else {}
+    result |= {"durations": durations} if (durations := summary.durations.document(split)) else {}
     if summary.outcomes:
-        result["outcomes"] = [_listed(group) for _, group in sorted(summary.outcomes.items())]
-    if summary.literals:
-        result["literals"] = [tally.document() for tally in summary.literals]
-    result["templates"] = [_listed(group) for group in listed[:MAX_LISTED]]
-    if hidden or summary.other.total:
+        by_outcome = sorted(summary.outcomes.items())
+        result["outcomes"] = [_listed(group, counted.outcomes[outcome]) for outcome, group in by_outcome]
+    if literals:
+        result["literals"] = literals
+    return result | _templates(summary, counted)
+
+
+def _templates(summary: Summary, counted: Counted) -> dict[str, Json]:
+    sides = {group.number: counted.classes[group.number] for group in summary.groups.values()}
+    ranked = sorted(summary.groups.values(), key=lambda group: _rank(group, sides[group.number]))
+    result: dict[str, Json] = {
+        "templates": [_listed(group, sides[group.number]) for group in ranked[:MAX_LISTED]]
+    }
+    shown_count = sum(sides[group.number].total for group in ranked[:MAX_LISTED])
+    all_records = sum(each.total for each in counted.severities.values())
+    if all_records > shown_count:
         result["other"] = {
-            "templates": number(len(hidden)),
-            "count": number(summary.other.total + sum(group.sides.total for group in hidden)),
+            "templates": number(len(ranked[MAX_LISTED:])),
+            "count": number(all_records - shown_count),
         }
     return result
 
 
-def _rank(group: Group) -> tuple[int, bool, int, int]:
-    not_new = group.sides.before > 0 or group.sides.after == 0
-    return (_ORDER[group.severity], not_new, -group.sides.total, group.first.n)
+def _rank(group: Group, sides: Sides) -> tuple[int, bool, int, int]:
+    not_new = sides.before > 0 or sides.after == 0
+    return (_ORDER[group.severity], not_new, -sides.total, group.first.n)
 
 
-def _listed(group: Group) -> Json:
+def _listed(group: Group, sides: Sides) -> Json:
     result: dict[str, Json] = {
         "inputs": [
             {
@@ -196,9 +193,9 @@ def _listed(group: Group) -> Json:
         ],
         "level": group.level,
         "severity": group.severity.value,
-        "count": number(group.sides.total),
-        "count_before": number(group.sides.before),
-        "count_after": number(group.sides.after),
+        "count": number(sides.total),
+        "count_before": number(sides.before),
+        "count_after": number(sides.after),
         "outcome": group.outcome,
         "first": shown(group.first),
         "last": shown(group.last),

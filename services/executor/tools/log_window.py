@@ -5,6 +5,7 @@ from typing import Final
 
 from services.common.evidence.strict_json import Json, NumberToken
 from services.executor.sources.log_line import LogLine
+from services.executor.sources.log_reader import Extent
 
 # A record longer than this goes on as another record, so that memory stays bounded.
 MAX_RECORD_LINES: Final = 400
@@ -25,6 +26,14 @@ def records(lines: Iterable[LogLine], start: int | None, end: int | None) -> Ite
         record.append(line)
     if record:
         yield record
+
+
+def extent_of(extent: Extent) -> dict[str, Json]:
+    """Return which lines and bytes of a log's text were read, where that is not all that was asked for."""
+    if not extent.cut:
+        return {}
+    lines = {"first_line": number(extent.first_line), "last_line": number(extent.last_line)}
+    return {"read": {**lines, "first_byte": number(extent.first_byte), "end_byte": number(extent.end_byte)}}
 
 
 def shown(line: LogLine) -> dict[str, Json]:

@@ -40,7 +40,7 @@ class _Change:
 
 def change_points(
     series: Sequence[Series], start: float | None, end: float | None, check: Callable[[], None] = never
-) -> Json:
+) -> dict[str, Json]:
     """Return the document of `metrics_change_points` (see DOCUMENTS.md).
 
     `start` and `end` bound the samples, half-open, in seconds since the epoch; None leaves a side open.

@@ -96,7 +96,7 @@ class _Usage:
 
 def saturation(
     series: Sequence[Series], start: float | None, end: float | None, check: Callable[[], None] = never
-) -> Json:
+) -> dict[str, Json]:
     """Return the document of `metrics_saturation` (see DOCUMENTS.md).
 
     `start` and `end` bound the samples, half-open, in seconds since the epoch; None leaves a side open. A

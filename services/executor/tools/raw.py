@@ -11,7 +11,7 @@ from services.executor.sources.sniff import Source
 from services.executor.sources.stop import Stop
 from services.executor.tools import samples as samples_of
 from services.executor.tools.arguments import LogSearch, OneSource, SourceWindow, microseconds, unix_seconds
-from services.executor.tools.log_window import number, records, shown
+from services.executor.tools.log_window import extent_of, number, records, shown
 from services.executor.tools.tool import ToolError, ToolOutput
 
 
@@ -40,7 +40,9 @@ def logs_search(bundle: Bundle, arguments: LogSearch, stop: Stop) -> ToolOutput:
     lines: list[Json] = []
     log = bundle.log(source)
     truncated = False
-    for record in records(log.lines(stop, start, end), start, end):
+    where: dict[str, Json] = {"source": source.name, "owner": source.owner}
+    reading = log.read(stop, start, end)
+    for record in records(reading, start, end):
         if not _holds(record, arguments.contains):
             continue
         if len(lines) + len(record) > arguments.limit:
@@ -49,7 +51,9 @@ def logs_search(bundle: Bundle, arguments: LogSearch, stop: Stop) -> ToolOutput:
             break
         truncated = truncated or any(line.cut for line in record)
         lines += [shown(line) for line in record]
-    return ToolOutput({"source": source.name, "owner": source.owner, "lines": lines}, truncated or log.cut)
+    if not truncated:
+        where |= extent_of(reading.extent)
+    return ToolOutput({**where, "lines": lines}, truncated or reading.extent.cut)
 
 
 def metrics_list(bundle: Bundle, arguments: OneSource, stop: Stop) -> ToolOutput:

@@ -7,7 +7,7 @@ import pytest
 
 from services.common.errors import FailedPreconditionError
 from services.executor.sources.bundle import Limits
-from services.executor.sources.folder import SourceError
+from services.executor.sources.directory import SourceError
 from services.executor.sources.kinds import Form
 from services.executor.sources.stop import Stop, StoppedError
 from tests.fakes.bundles import LIMITS, TOPOLOGY, a_response, a_stop, opened, write
@@ -100,7 +100,7 @@ def test_packed_binary_and_odd_files_are_named_and_not_read(tmp_path: Path) -> N
     os.mkfifo(tmp_path / "logs" / "d.log")
     found = {source.name: source.problem for source in opened(tmp_path).sources}
     assert found["logs/a.log.gz"] == "its compressed data is damaged"
-    assert "only gzip" in found["logs/a.log.bz2"]
+    assert "gzip and zip can be read" in found["logs/a.log.bz2"]
     assert "not text" in found["logs/b.log"]
     assert found["logs/c.log"] == ""
     assert "regular" in found["logs/d.log"]
@@ -179,7 +179,8 @@ def test_a_format_without_a_year_is_dated_by_the_bundle(tmp_path: Path) -> None:
 def test_series_carry_tokens_names_and_owners(tmp_path: Path) -> None:
     write(tmp_path, {"m/hits.json": HITS, "m/list.json": INDEX, "m/t.csv": CSV, "t.json": TOPOLOGY})
     bundle = opened(tmp_path)
-    hits, latency, up = bundle.series(bundle.of_kind("metric"), a_stop())
+    (hits, latency, up), left_out = bundle.series(bundle.of_kind("metric"), a_stop())
+    assert left_out == 0
     assert (hits.name, hits.query, hits.owner) == ("hits", "rate(redis_hits_total[1m])", "kv")
     assert hits.samples == [(1796029530.0, "4"), (1796029535.5, "5.0"), (1796029540.0, "NaN")]
     assert hits.step_seconds == 5.0
@@ -199,7 +200,7 @@ def test_reading_stops_when_its_time_is_up(tmp_path: Path) -> None:
     bundle = opened(tmp_path)
     times = iter([0.0])
     stop = Stop(lambda: next(times, 9.0), 1.0)
-    lines = bundle.log(bundle.source("logs/a.log", "log")).lines(stop)
+    lines = iter(bundle.log(bundle.source("logs/a.log", "log")).read(stop))
     next(lines)
     with pytest.raises(StoppedError):
         list(lines)
@@ -209,8 +210,9 @@ def test_a_log_is_read_as_far_as_the_limit(tmp_path: Path) -> None:
     write(tmp_path, {"logs/a.log": "0123456789\n" * 100})
     bundle = opened(tmp_path, Limits(structured_bytes=LIMITS.structured_bytes, log_bytes=110))
     log = bundle.log(bundle.source("logs/a.log", "log"))
-    assert len(list(log.lines(a_stop()))) == 10
-    assert log.cut
+    reading = log.read(a_stop())
+    assert len(list(reading)) == 10
+    assert reading.extent.cut
 
 
 @pytest.mark.parametrize("folder", ["cases", "metric-cases"])

@@ -41,7 +41,7 @@ def test_the_lines_are_the_same(tmp_path: Path, data: bytes) -> None:
     write(tmp_path, {"logs/a.log": data})
     bundle = opened(tmp_path)
     source = bundle.source("logs/a.log", "log")
-    found = list(bundle.log(source).lines(a_stop()))
+    found = list(bundle.log(source).read(a_stop()))
     assert [line.text for line in found] == LINES
     assert [line.n for line in found] == [1, 2]
     assert source.last_time is not None
@@ -72,7 +72,7 @@ def test_a_character_that_two_blocks_share_is_whole() -> None:
 def test_a_csv_of_a_spreadsheet_is_read(tmp_path: Path) -> None:
     table = 'time,"größe{service=""cart""}"\n2026-11-30T09:00:00Z,1\n'
     write(tmp_path, {"m/a.csv": table.encode("utf-16"), "m/b.csv": codecs.BOM_UTF8 + table.encode()})
-    series = opened(tmp_path).series(opened(tmp_path).of_kind("metric"), a_stop())
+    series, _ = opened(tmp_path).series(opened(tmp_path).of_kind("metric"), a_stop())
     assert [one.samples for one in series] == [[(1796029200.0, "1")]] * 2
 
 

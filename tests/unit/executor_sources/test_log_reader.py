@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,6 @@ from hypothesis import strategies as st
 
 from services.executor.sources import log_reader
 from services.executor.sources.instants import MICROSECONDS
-from services.executor.sources.line_notes import LineNotes
 from services.executor.sources.log_line import LogLine
 from services.executor.sources.log_reader import LogReader
 from services.executor.tools.log_window import records
@@ -47,18 +47,18 @@ def test_a_window_read_by_blocks_is_that_of_the_whole(
         path = Path(folder) / "a.log"
         path.write_text(text)
         reader = LogReader(lambda: path.open("rb"), None, 1 << 20)
-        whole = list(reader.lines(a_stop()))
-        assert list(reader.lines(a_stop())) == whole
-        assert in_window(list(reader.lines(a_stop(), start, end)), start, end) == in_window(whole, start, end)
+        whole = list(reader.read(a_stop()))
+        assert list(reader.read(a_stop())) == whole
+        assert in_window(list(reader.read(a_stop(), start, end)), start, end) == in_window(whole, start, end)
 
 
 def test_only_the_blocks_of_a_window_are_read(tmp_path: Path) -> None:
     path = tmp_path / "a.log"
     path.write_text("".join(f"{line_of('dated', n // 100)} {'x' * 100}\n" for n in range(59_900)))
     reader = LogReader(lambda: path.open("rb"), None, 1 << 30)
-    whole = list(reader.lines(a_stop()))
+    whole = list(reader.read(a_stop()))
     start = (EPOCH + 300) * MICROSECONDS
-    part = list(reader.lines(a_stop(), start, start + 1))
+    part = list(reader.read(a_stop(), start, start + 1))
     assert len(part) < len(whole) / 3
     assert in_window(part, start, start + 1) == in_window(whole, start, start + 1)
 
@@ -67,41 +67,41 @@ def test_a_log_that_was_written_to_is_read_anew(tmp_path: Path) -> None:
     path = tmp_path / "a.log"
     path.write_text(line_of("dated", 1) + "\n")
     reader = LogReader(lambda: path.open("rb"), None, 1 << 20)
-    list(reader.lines(a_stop()))
-    before = reader.sha256
+    before = reader.read(a_stop())
+    list(before)
     path.write_text(line_of("dated", 7) + "\n" + line_of("dated", 8) + "\n")
     os.utime(path, ns=(1, 1))
-    assert [line.n for line in reader.lines(a_stop(), EPOCH * MICROSECONDS)] == [1, 2]
-    assert reader.sha256 != before
+    after = reader.read(a_stop(), EPOCH * MICROSECONDS)
+    assert [line.n for line in after] == [1, 2]
+    assert after.extent.sha256 != before.extent.sha256
 
 
-def test_notes_are_of_one_version_of_a_log(tmp_path: Path) -> None:
-    path = tmp_path / "a.log"
-    path.write_text("x\n" * 10)
-    reader = LogReader(lambda: path.open("rb"), None, 1 << 20)
-    list(reader.lines(a_stop()))
-    reader.notes.put(7, "a shape")
-    list(reader.lines(a_stop()))
-    assert [reader.notes.get(line) for line in (6, 7, 8, 9999)] == ["", "a shape", "", ""]
-    path.write_text("y\n" * 20)
-    list(reader.lines(a_stop()))
-    assert reader.notes.get(7) == ""
-
-
-def test_notes_are_bounded() -> None:
-    notes = LineNotes()
-    for line in range(5000):
-        notes.put(line, f"text {line}")
-    notes.put(1 << 40, "text 1")
-    assert notes.get(4095) == "text 4095"
-    assert [notes.get(line) for line in (4096, 4999, 1 << 40)] == ["", "", ""]
-
-
-def test_a_reading_that_was_left_says_nothing_of_the_whole(tmp_path: Path) -> None:
+def test_a_reading_that_was_left_says_how_far_it_came(tmp_path: Path) -> None:
     path = tmp_path / "a.log"
     path.write_text("x\n" * 10)
     reader = LogReader(lambda: path.open("rb"), None, 10)
-    next(reader.lines(a_stop()))
-    assert (reader.sha256, reader.cut) == ("", False)
-    assert len(list(reader.lines(a_stop()))) == 5
-    assert reader.cut
+    left = reader.read(a_stop())
+    next(iter(left))
+    del left.lines
+    assert (left.extent.last_line, left.extent.cut) == (1, True)
+    whole = reader.read(a_stop())
+    assert len(list(whole)) == 5
+    assert whole.extent.cut
+
+
+def test_the_text_and_the_lines_of_a_reading_can_be_had_again(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    text = "".join(f"{line_of('dated', n % 600)} {n} {'x' * 100}\n" for n in range(30_000))
+    path.write_text(text)
+    reader = LogReader(lambda: path.open("rb"), None, 1 << 30)
+    reading = reader.read(a_stop())
+    lines = list(reading)
+    blocks = list(reader.blocks(reading, a_stop()))
+    assert b"".join(data for _, data in blocks).decode() == text
+    assert [before for before, _ in blocks] == [0, *(lines[at].n - 1 for at in breaks(blocks))]
+    wanted = {1, 9_000, 30_000, 30_001}
+    assert reader.lines_at(reading, wanted, a_stop()) == {n: lines[n - 1] for n in (1, 9_000, 30_000)}
+
+
+def breaks(blocks: list[tuple[int, bytes]]) -> list[int]:
+    return list(accumulate(data.count(b"\n") for _, data in blocks[:-1]))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from services.executor.sources import packed
 from services.executor.sources.bundle import Limits
-from services.executor.sources.folder import SourceError
+from services.executor.sources.directory import SourceError
 from services.executor.sources.log_names import is_log, unrotated
 from services.executor.sources.packed import Unpacked
 from tests.fakes.bundles import LIMITS, TOPOLOGY, a_response, a_stop, opened, write
@@ -25,7 +25,7 @@ NAME = "logs/cart.log.1.gz"
 
 
 def unpack(data: bytes) -> tuple[bytes, str]:
-    unpacked = Unpacked(io.BytesIO(data))
+    unpacked = Unpacked(io.BufferedReader(io.BytesIO(data)))
     return unpacked.stream.read(), unpacked.cut
 
 
@@ -37,10 +37,10 @@ def test_a_packed_log_reads_like_its_content(tmp_path: Path) -> None:
     assert source.first_time is not None
     assert source.last_time is not None
     assert (source.first_time.text, source.last_time.text) == ("2026-11-30T09:00:00Z", "2026-11-30T09:09:59Z")
-    log = bundle.log(source)
-    assert [(line.n, line.text) for line in log.lines(a_stop())] == list(enumerate(LOG.splitlines(), 1))
-    assert log.sha256 == hashlib.sha256(LOG.encode()).hexdigest()
-    assert not log.cut
+    reading = bundle.log(source).read(a_stop())
+    assert [(line.n, line.text) for line in reading] == list(enumerate(LOG.splitlines(), 1))
+    assert reading.extent.sha256 == hashlib.sha256(LOG.encode()).hexdigest()
+    assert not reading.extent.cut
 
 
 def test_members_one_after_the_other_are_one_file() -> None:
@@ -51,11 +51,11 @@ def test_a_packed_file_whose_end_is_missing_is_read_so_far_and_marked(tmp_path: 
     data = gzip.compress(LOG.encode())
     write(tmp_path, {NAME: data[: len(data) // 2]})
     bundle = opened(tmp_path)
-    log = bundle.log(bundle.source(NAME, "log"))
-    lines = [line.text for line in log.lines(a_stop())]
+    reading = bundle.log(bundle.source(NAME, "log")).read(a_stop())
+    lines = [line.text for line in reading]
     assert 0 < len(lines) < 600
     assert LOG.startswith("\n".join(lines))
-    assert log.cut
+    assert reading.extent.cut
 
 
 def test_damage_is_told(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_packed_json_and_tables_are_read_as_far_as_unpacked_ones(tmp_path: Path)
     response = json.dumps(a_response(({"__name__": "up"}, [(1796029530, "1")]))).encode()
     table = b"time,up\n2026-11-30T09:00:00Z,1\n"
     write(tmp_path, {"m/a.json.gz": gzip.compress(response), "m/b.csv.gz": gzip.compress(table)})
-    series = opened(tmp_path).series(opened(tmp_path).of_kind("metric"), a_stop())
+    series, _ = opened(tmp_path).series(opened(tmp_path).of_kind("metric"), a_stop())
     assert [one.name for one in series] == ["up", "up"]
     write(tmp_path, {"m/big.json.gz": gzip.compress(b"[" + b" " * 10_000 + b"]")})
     limited = opened(tmp_path, Limits(structured_bytes=5000, log_bytes=LIMITS.log_bytes))
@@ -85,12 +85,12 @@ def test_a_bomb_is_cut_and_marked_in_bounded_memory(tmp_path: Path) -> None:
     bundle = opened(tmp_path)
     source = bundle.source(NAME, "log")
     tracemalloc.start()
-    log = bundle.log(source)
-    lines = list(log.lines(a_stop()))
+    reading = bundle.log(source).read(a_stop())
+    lines = list(reading)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert lines[0].text.endswith("INFO x")
-    assert log.cut
+    assert reading.extent.cut
     assert peak < 8 << 20
 
 
@@ -106,9 +106,9 @@ def test_the_ratio_is_what_cuts_a_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_packed_log_is_read_as_far_as_the_limit(tmp_path: Path) -> None:
     write(tmp_path, {NAME: gzip.compress(LOG.encode())})
     bundle = opened(tmp_path, Limits(structured_bytes=1000, log_bytes=500))
-    log = bundle.log(bundle.source(NAME, "log"))
-    assert len(list(log.lines(a_stop()))) < 20
-    assert log.cut
+    reading = bundle.log(bundle.source(NAME, "log")).read(a_stop())
+    assert len(list(reading)) < 20
+    assert reading.extent.cut
 
 
 @given(st.binary(max_size=300))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from services.common.errors import FailedPreconditionError
 from services.common.evidence import strict_json
-from services.executor.sources.folder import SourceError
+from services.executor.sources.directory import SourceError
 from services.executor.tools.registry import tools
 from services.executor.tools.tool import ToolError
 from tests.fakes.bundles import Tree, a_stop, opened, write

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import json
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -16,7 +17,7 @@ from services.executor.sources.text_lines import text_lines
 from services.executor.tools import log_masks, log_templates
 from services.executor.tools.log_masks import MARK, shape_of
 from services.executor.tools.registry import tools
-from tests.fakes.bundles import RECORDED, Tree, a_stop, opened, recorded_path
+from tests.fakes.bundles import RECORDED, Tree, a_stop, opened, recorded_path, write
 
 SPLITS = {"pg-connection-exhaustion": "2026-11-30T09:10:50Z", "healthy-false-alarm": "2026-11-30T09:38:03Z"}
 FAILING = re.compile(
@@ -30,8 +31,8 @@ def read(text: str) -> list[LogLine]:
     return list(log_lines(text_lines(io.BytesIO(text.encode()), a_stop(), max_bytes=1 << 30), None))
 
 
-def summary_of(text: str) -> Tree:
-    return log_templates.document(log_templates.summarize(read(text), None, None, None), {})
+def summary_of(text: str, split: int | None = None) -> Tree:
+    return log_templates.document(log_templates.summarize(read(text), None, None), split, {}, [])
 
 
 def clock_of(line: str) -> str:
@@ -191,7 +192,7 @@ def test_any_text_has_a_bounded_shape(text: str) -> None:
 def test_no_record_is_lost_or_counted_twice(items: list[tuple[int, str, str]], split: int) -> None:
     text = "".join(f"2026-11-30T09:00:{second:02d}Z {level} {word}\n" for second, level, word in items)
     at = 1796029200_000000 + split * 1_000_000
-    found: Tree = log_templates.document(log_templates.summarize(read(text), None, None, at), {})
+    found: Tree = summary_of(text, at)
     early = [item for item in items if item[0] < split]
     assert (int(found["lines"]), int(found["lines_before"])) == (len(items), len(early))
     assert int(found["errors_before"]) == sum(level == "ERROR" for _, level, _ in early)
@@ -206,9 +207,7 @@ def test_failures_come_first_then_what_is_new_then_what_is_frequent() -> None:
             ["INFO old", "INFO old", "ERROR old", "INFO new", "ERROR new", "ERROR old"]
         )
     )
-    found: Tree = log_templates.document(
-        log_templates.summarize(read(text), None, None, 1796029203_000000), {}
-    )
+    found: Tree = summary_of(text, 1796029203_000000)
     assert [template["first"]["text"][21:] for template in found["templates"]] == [
         "ERROR new", "ERROR old", "INFO new", "INFO old",
     ]  # fmt: skip
@@ -312,12 +311,18 @@ def test_what_is_called_common_stands_in_every_line(messages: list[str]) -> None
         assert '"' not in common
 
 
-def test_lines_that_hold_a_literal_are_counted_whatever_their_shape() -> None:
+def templates_of(folder: Path, **arguments: object) -> Tree:
+    """Return the document of the only log of a bundle."""
+    bundle = opened(folder)
+    tool = tools(1 << 20, 30)["logs_templates"]
+    given = json.dumps({"source": "logs/a.log", **arguments})
+    return tool.run(bundle, tool.arguments.model_validate_json(given), a_stop()).document
+
+
+def test_lines_that_hold_a_literal_are_counted_whatever_their_shape(tmp_path: Path) -> None:
     literal = "still waiting for RowLock on relation"
-    lines = read(dated(*WAITS, "LOG:  other"))
-    found: Tree = log_templates.document(
-        log_templates.summarize(lines, None, None, 1796029201_000000, [literal, "nowhere"]), {}
-    )
+    write(tmp_path, {"logs/a.log": dated(*WAITS, "LOG:  other")})
+    found = templates_of(tmp_path, split="2026-11-30T09:00:01Z", literals=[literal, "nowhere"])
 
     counted, nowhere = found["literals"]
     assert (counted["count"], counted["count_before"], counted["count_after"]) == ("3", "1", "2")
@@ -331,9 +336,7 @@ def test_answers_are_counted_by_status_over_all_paths() -> None:
         f'1.2.3.4 - - [30/Nov/2026:09:00:0{second} +0000] "GET {path} 10 "-" "-"\n'
         for second, path in enumerate(paths)
     )
-    found: Tree = log_templates.document(
-        log_templates.summarize(read(text), None, None, 1796029201_000000), {}
-    )
+    found: Tree = summary_of(text, 1796029201_000000)
 
     assert [(row["outcome"], row["count"], row["count_before"]) for row in found["outcomes"]] == [
         ("200", "1", "0"),

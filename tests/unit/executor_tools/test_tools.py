@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from services.common.evidence import places, strict_json
 from services.executor.sources.bundle import Bundle
-from services.executor.sources.folder import SourceError
+from services.executor.sources.directory import SourceError
 from services.executor.tools.registry import tools
 from services.executor.tools.tool import ToolError, ToolOutput
 from tests.fakes.bundles import TOPOLOGY, Tree, a_response, a_stop, opened, write
