@@ -5,31 +5,45 @@ Trust processor seconds and memory; wall times depend on what else the machine d
 
 import asyncio
 import os
+import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from dev import made_logs
 from orchestrator.cli.client import connected
 from orchestrator.cli.local_stack import local_stack
 from orchestrator.cli.options import local_bundle, request
 
 INCIDENTS = Path("examples/incidents")
 TIMEOUT_SECONDS = 300.0
+LARGE_BYTES = 200_000_000
+MANY_FILES = 1000
 _TICKS = os.sysconf("SC_CLK_TCK")
+_MADE_QUESTION = "Why do orders fail since 09:00?"
 
 
-def resident_mib(pid: int) -> float:
-    """Return the resident memory of a process, shared pages included, in MiB."""
-    pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+def family(pid: int) -> list[int]:
+    """Return a process and those that it started, as far as they live."""
+    found = [pid]
+    parents = {int(path.parent.name): _stat(path)[1] for path in Path("/proc").glob("[0-9]*/stat")}
+    for each in found:
+        found += [child for child, parent in parents.items() if int(parent) == each]
+    return found
+
+
+def resident_mib(pid: int, which: str = "VmRSS") -> float:
+    """Return the memory of a process and its children in MiB: now, or with `VmHWM` the most there was."""
+    return sum(_status_kib(each, which) for each in family(pid)) / 1024
 
 
 def cpu_seconds(pid: int) -> float:
-    """Return the processor time of a process and of its children that ended, in seconds."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return sum(int(field) for field in fields[11:15]) / _TICKS
+    """Return the processor time of a process and of its children, in seconds."""
+    return (
+        sum(int(field) for each in family(pid) for field in _stat(Path(f"/proc/{each}/stat"))[11:15]) / _TICKS
+    )
 
 
 def with_workers(pids: Iterable[int]) -> list[int]:
@@ -44,6 +58,22 @@ def with_workers(pids: Iterable[int]) -> list[int]:
 def total_cpu(pids: Iterable[int]) -> float:
     """Return the processor time of some processes and of their workers, in seconds."""
     return sum(cpu_seconds(pid) for pid in with_workers(pids))
+
+
+def _stat(path: Path) -> list[str]:
+    """Return the fields of a process behind its name; of one that has ended zeros."""
+    try:
+        return path.read_text(encoding="utf-8").rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return ["0"] * 20
+
+
+def _status_kib(pid: int, which: str) -> int:
+    try:
+        status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return next((int(line.split()[1]) for line in status.splitlines() if line.startswith(which)), 0)
 
 
 async def measure(folder: Path, bundle_path: Path) -> None:
@@ -69,18 +99,57 @@ async def measure(folder: Path, bundle_path: Path) -> None:
         _say(f"memory after, {len(everything)} processes", sum(map(resident_mib, everything)), "MiB")
 
 
+async def measure_made(folder: Path, bundle_path: Path) -> None:
+    """Ask once about a bundle that was made to be large, and print what that cost."""
+    bundle = local_bundle(bundle_path)
+    assert bundle.root is not None  # noqa: S101 - as above
+    async with local_stack(folder, bundle.root, os.environ) as stack:
+        pids = {name: service.process.pid for name, service in stack.processes.items()}
+        before = {name: cpu_seconds(pid) for name, pid in pids.items()}
+        began = time.monotonic()
+        async with connected(stack.address) as client:
+            await client.diagnose(
+                request(_MADE_QUESTION, bundle, "", "", ""), TIMEOUT_SECONDS, lambda _: None
+            )
+        _say("diagnosis, wall", time.monotonic() - began, "s")
+        _say_cost(pids, before)
+
+
+def _say_cost(pids: Mapping[str, int], before: Mapping[str, float]) -> None:
+    spent = {name: cpu_seconds(pid) - before[name] for name, pid in pids.items()}
+    executor = next(name for name in pids if "executor" in name)
+    _say("diagnosis, processor, six processes", sum(spent.values()), "s")
+    _say("diagnosis, processor, executor", spent[executor], "s")
+    _say("highest memory, executor", resident_mib(pids[executor], "VmHWM"), "MiB")
+
+
+def measure_large(root: Path) -> None:
+    """Measure logs of 200 MB of several formats, and a folder of a thousand files."""
+    for shape in made_logs.SHAPES:
+        bundle = root / shape
+        made_logs.large_log(bundle, shape, LARGE_BYTES)
+        sys.stdout.write(f"one log, {shape} ({LARGE_BYTES / 1e6:.0f} MB)\n")
+        asyncio.run(measure_made(root / "state", bundle))
+        shutil.rmtree(bundle)
+    made_logs.many_files(root / "many", MANY_FILES)
+    sys.stdout.write(f"{MANY_FILES} logs\n")
+    asyncio.run(measure_made(root / "state", root / "many"))
+
+
 def _say(what: str, value: float, unit: str) -> None:
     sys.stdout.write(f"{what:<40} {value:8.2f} {unit}\n")
     sys.stdout.flush()
 
 
 def main() -> int:
-    """Measure every example incident; returns the exit code."""
+    """Measure every example incident and some large bundles; returns the exit code."""
     for incident in sorted(INCIDENTS.glob("*/bundle")):
         size = sum(path.stat().st_size for path in incident.rglob("*") if path.is_file())
         sys.stdout.write(f"{incident} ({size / 1e6:.1f} MB)\n")
         with tempfile.TemporaryDirectory() as folder:
             asyncio.run(measure(Path(folder), incident))
+    with tempfile.TemporaryDirectory() as folder:
+        measure_large(Path(folder))
     return 0
 
 

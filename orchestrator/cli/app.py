@@ -75,8 +75,8 @@ def diagnose(
     bundle: Annotated[
         str,
         typer.Option(
-            metavar="FOLDER",
-            help="The incident's folder; with --target, its name relative to the remote service's root.",
+            metavar="FOLDER|ZIP",
+            help="The incident's folder or zip file; with --target, its name relative to the service's root.",
         ),
     ],
     target: _Target = None,

@@ -25,7 +25,7 @@ _INTENTS = {
 
 @dataclass(frozen=True)
 class Bundle:
-    """A folder of a recorded incident: the root that the executor may read below, and the name under it.
+    """A recorded incident's folder or zip file: the root that the executor may read below, the name under it.
 
     With a remote target the root is the remote's own and None here.
     """
@@ -75,14 +75,17 @@ def address(target: str | None) -> str:
 
 
 def local_bundle(path: Path) -> Bundle:
-    """Return a folder on this machine; raises CommandError when it is no folder or holds nothing."""
+    """Return a folder or a zip file on this machine; raises CommandError when it is neither, or is empty."""
     try:
         folder = path.resolve()
         if not folder.exists():
             raise wrong_input(f"--bundle: there is no folder {shown(path)}")
-        if not folder.is_dir():
-            raise wrong_input(f"--bundle: {path} is a file; a bundle is a folder of logs, metrics and events")
-        if next(folder.iterdir(), None) is None:
+        is_zip = folder.suffix.lower() == ".zip" and folder.is_file()
+        if not folder.is_dir() and not is_zip:
+            raise wrong_input(
+                f"--bundle: {path} is a file; a bundle is a folder of logs, metrics and events, or a zip file"
+            )
+        if not is_zip and next(folder.iterdir(), None) is None:
             raise wrong_input(f"--bundle: the folder {path} is empty; there is nothing to read in it")
     except (OSError, ValueError, RuntimeError) as error:
         # RuntimeError is what this version of Python says of a link that leads to itself.

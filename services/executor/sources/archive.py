@@ -137,9 +137,11 @@ class _BoundedList(io.BufferedReader):
     """The archive's file while its list is read, which is one `read` of as much as the file claims."""
 
     def read(self, size: int | None = -1, /) -> bytes:
-        if size is None or not 0 <= size <= _MAX_LIST_BYTES:
+        most = _MAX_LIST_BYTES + 1
+        data = super().read(most if size is None or size < 0 else min(size, most))
+        if len(data) == most:
             raise SourceError("the archive lists more files than can be looked at; unpack it")
-        return super().read(size)
+        return data
 
 
 def _listed(file: io.BufferedReader) -> tuple[int, list[ZipInfo]]:

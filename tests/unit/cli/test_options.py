@@ -20,6 +20,11 @@ def test_a_local_bundle_is_its_folder_below_its_parent(tmp_path: Path) -> None:
     assert local_bundle(folder / "." / ".." / "an incident") == Bundle(tmp_path.resolve(), "an incident")
 
 
+def test_a_local_bundle_may_be_a_zip_file(tmp_path: Path) -> None:
+    (tmp_path / "incident.ZIP").write_bytes(b"whether it can be read is the executor's to say")
+    assert local_bundle(tmp_path / "incident.ZIP") == Bundle(tmp_path.resolve(), "incident.ZIP")
+
+
 def test_a_local_bundle_must_be_a_folder_with_something_in_it(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     (tmp_path / "empty").mkdir()
