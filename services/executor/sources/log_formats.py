@@ -7,19 +7,21 @@ nearest to it; without such an instant its lines have no time, because none is i
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Final
 
 from services.executor.sources.instants import (
     MICROSECONDS,
     MONTHS,
     Instant,
+    from_epoch,
     from_iso,
     instant,
     offset_seconds,
 )
 from services.executor.sources.log_json import parse_fields, parse_json
-from services.executor.sources.log_line import Parsed, Severity, severity_of_status, severity_of_word, worse
+from services.executor.sources.log_line import Parsed, Severity, severity_of_word
+from services.executor.sources.log_requests import access, balancer, haproxy, iis
+from services.executor.sources.log_text import levelled, severity_of_priority, worded
 from services.executor.sources.log_values import duration_of, outcome_of
 
 Format = Callable[[str, Instant | None], Parsed | None]
@@ -28,37 +30,48 @@ _MONTH = "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _CLOCK = r"([0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?)"
 
 _ISO = re.compile(
-    rf"\[?([0-9]{{4}})-([0-9]{{2}})-([0-9]{{2}})[Tt ]{_CLOCK}(?: ?(Z|z|[+-][0-9]{{2}}(?::?[0-9]{{2}})?)|"
+    rf"\[?([0-9]{{4}})-([0-9]{{2}})-([0-9]{{2}})(?:[Tt ]|, ){_CLOCK}"
+    r"(?: ?(Z|z|[+-][0-9]{2}(?::?[0-9]{2})?)|"
     r" (UTC|GMT|[A-Z]{3,5}(?= \[[0-9])))?\]?(?=$|[\s,;|:)\]-])[\s,;|:)\]-]*"
 )
 _SLASHES = re.compile(
-    rf"([0-9]{{4}})/([0-9]{{2}})/([0-9]{{2}}) {_CLOCK} (?:\[([a-z]+)\] [0-9]+#[0-9]+: )?(?:\*[0-9]+ )?"
+    rf"([0-9]{{4}})[/.]([0-9]{{2}})[/.]([0-9]{{2}}) {_CLOCK} (?:\[([a-z]+)\] [0-9]+#[0-9]+: )?(?:\*[0-9]+ )?"
 )
 _REDIS = re.compile(rf"[0-9]+:[A-Z] ([0-9]{{2}}) {_MONTH} ([0-9]{{4}}) {_CLOCK} ([.*#-]) ")
-_ACCESS = re.compile(
-    rf"\S+ \S+ [^\[\"]{{0,256}}\[([0-9]{{2}})/{_MONTH}/([0-9]{{4}}):{_CLOCK} ([+-][0-9]{{4}})\] "
-    r'"((?:[^"\\]|\\.)*)" ([0-9]{3}) (?:[0-9]+|-)'
-)
 _APACHE_ERROR = re.compile(
     rf"\[[A-Z][a-z]{{2}} {_MONTH} ([0-9]{{2}}) {_CLOCK} ([0-9]{{4}})\] \[(?:\w+:)?(\w+)\] "
 )
-_DASHED_MONTH = re.compile(rf"([0-9]{{2}})-{_MONTH}-([0-9]{{4}}) {_CLOCK} ")
+_DASHED_MONTH = re.compile(
+    rf"\[?([0-9]{{2}})-{_MONTH}-([0-9]{{4}}) {_CLOCK}(?: ([A-Z][\w/+-]{{1,40}})\])?\]? "
+)
+_DOTS = re.compile(rf"([0-9]{{2}})\.([0-9]{{2}})\.([0-9]{{4}}) {_CLOCK} ")
+# Kernel messages with times, `date`, and what C's ctime writes.
+_CTIME = re.compile(
+    rf"\[?(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) {_MONTH} ([ 0-9][0-9]) {_CLOCK} "
+    r"(?:([A-Z]{3,5}) )?([0-9]{4})\]?[:,]? "
+)
+# java.util.logging, whose next line begins with the level.
+_JUL = re.compile(rf"{_MONTH} ([0-9]{{1,2}}), ([0-9]{{4}}) ([0-9]{{1,2}})(:[0-9]{{2}}:[0-9]{{2}}) (AM|PM) ")
+_RUBY = re.compile(
+    rf"[A-Z], \[([0-9]{{4}})-([0-9]{{2}})-([0-9]{{2}})T{_CLOCK} #[0-9]+\] +([A-Z]{{3,7}}) -- [^:]{{0,128}}: ?"
+)
+# MariaDB pads the hour with a blank.
+_PADDED = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})  ([0-9]:[0-9]{2}:[0-9]{2}) ")
+_EPOCH = re.compile(r"([0-9]{10}(?:\.[0-9]{1,9})?|[0-9]{13}|[0-9]{16}|[0-9]{19})\s+")
+_CLOCK_ALONE = re.compile(rf"{_CLOCK}\s")
+_TIME_BEHIND = re.compile(r"([A-Z]{3,9}):? +(?:\[[^\]]{0,128}\] +)?(?=[0-9]{4}-)")
+_BRACKET_FIRST = re.compile(r"\[([A-Za-z]{3,9})\] ")
 _SYSLOG_5424 = re.compile(r"<([0-9]{1,3})>1 (\S{1,64}) (\S+) (\S+) \S+ \S+ (?:-|\[.*?\])(?= |$) ?")
 _SYSLOG_3164 = re.compile(rf"(?:<([0-9]{{1,3}})>)?{_MONTH} ([ 0-9][0-9]) {_CLOCK} ")
-_KLOG = re.compile(rf"([IWEF])([0-9]{{2}})([0-9]{{2}}) {_CLOCK} +[0-9]+ [^\]\s]+\] ")
+_KLOG = re.compile(rf"([IWEF])([0-9]{{4}})?([0-9]{{2}})([0-9]{{2}}) {_CLOCK} +[0-9]+ [^\]\s]+\] ")
 _LOGFMT_FIRST = re.compile(r"[A-Za-z_@][\w.@-]*=")
 _LOGFMT_FIELD = re.compile(r'(?:^|(?<=\s))([A-Za-z_@][\w.@-]*)=(?:"((?:[^"\\]|\\.)*)"|(\S*))')
 _LEVEL_FIRST = re.compile(r"(?:([A-Z]{3,9})(?:\s|\[)|([A-Za-z]{3,9}):)[\s-]*")
-_CRI = re.compile(r"(?:stdout|stderr) [FP] ")
 
 _ESCAPE: Final = "\x1b"
 _COLOUR = re.compile(r"\x1b\[[0-9;:]{0,32}m")
 
 _HALF_A_YEAR: Final = 184 * 86_400 * MICROSECONDS
-_LEVEL_TOKENS: Final = 5
-_LEVEL_REACH: Final = 160
-_SYSLOG_FAILURE: Final = 3
-_SYSLOG_WARNING: Final = 4
 _KLOG_LEVELS: Final = {
     "I": Severity.OTHER,
     "W": Severity.WARNING,
@@ -92,11 +105,11 @@ def _iso(text: str, _near: Instant | None) -> Parsed | None:
     if time is None and offset_seconds(zone) is not None:
         return None
     rest = text[match.end() :]
-    if rest.startswith(("stdout ", "stderr ")):
-        rest = _CRI.sub("", rest, count=1)
+    if rest[:1].isdigit() and (request := iis(time, rest)) is not None:
+        return request
     if rest.startswith("{") and (inner := parse_json(rest)) is not None:
         return inner._replace(time=time)
-    return _worded(time, rest)
+    return worded(time, rest)
 
 
 def _slashes(text: str, _near: Instant | None) -> Parsed | None:
@@ -108,7 +121,7 @@ def _slashes(text: str, _near: Instant | None) -> Parsed | None:
     if time is None:
         return None
     rest = text[match.end() :]
-    return _levelled(time, level, rest) if level else _worded(time, rest)
+    return levelled(time, level, rest) if level else worded(time, rest)
 
 
 def _redis(text: str, _near: Instant | None) -> Parsed | None:
@@ -124,36 +137,94 @@ def _redis(text: str, _near: Instant | None) -> Parsed | None:
     return Parsed(time, sign, severity, text[match.end() :])
 
 
-def _access(text: str, _near: Instant | None) -> Parsed | None:
-    match = _ACCESS.match(text)
-    if match is None:
-        return None
-    day, month, year, clock, zone, request, outcome = match.groups()
-    time = instant(int(year), MONTHS[month], int(day), clock, zone)
-    if time is None:
-        return None
-    # The query belongs to the caller and the version to the client, not to the route.
-    message = " ".join(request.split(" ", 2)[:2]).split("?", 1)[0]
-    duration = duration_of(text[match.end() :], "")
-    return Parsed(time, "", severity_of_status(outcome), message, outcome, duration)
-
-
 def _apache_error(text: str, _near: Instant | None) -> Parsed | None:
     match = _APACHE_ERROR.match(text)
     if match is None:
         return None
     month, day, clock, year, level = match.groups()
     time = instant(int(year), MONTHS[month], int(day), clock)
-    return _levelled(time, level, text[match.end() :]) if time else None
+    return levelled(time, level, text[match.end() :]) if time else None
 
 
 def _dashed_month(text: str, _near: Instant | None) -> Parsed | None:
     match = _DASHED_MONTH.match(text)
     if match is None:
         return None
+    day, month, year, clock, zone = match.groups()
+    return _zoned(instant(int(year), MONTHS[month], int(day), clock, zone or ""), zone, text[match.end() :])
+
+
+def _dots(text: str, _near: Instant | None) -> Parsed | None:
+    match = _DOTS.match(text)
+    if match is None:
+        return None
     day, month, year, clock = match.groups()
-    time = instant(int(year), MONTHS[month], int(day), clock)
-    return _worded(time, text[match.end() :]) if time else None
+    return _zoned(instant(int(year), int(month), int(day), clock), "", text[match.end() :])
+
+
+def _ctime(text: str, _near: Instant | None) -> Parsed | None:
+    match = _CTIME.match(text)
+    if match is None:
+        return None
+    month, day, clock, zone, year = match.groups()
+    return _zoned(instant(int(year), MONTHS[month], int(day), clock, zone or ""), zone, text[match.end() :])
+
+
+def _zoned(time: Instant | None, zone: str | None, rest: str) -> Parsed | None:
+    """Return a record; one in a zone that has no fixed offset is a record all the same, without a time."""
+    return worded(time, rest) if time or offset_seconds(zone or "") is None else None
+
+
+def _jul(text: str, _near: Instant | None) -> Parsed | None:
+    match = _JUL.match(text)
+    if match is None:
+        return None
+    month, day, year, hour, clock, half = match.groups()
+    hours = int(hour) % 12 + (12 if half == "PM" else 0)
+    time = instant(int(year), MONTHS[month], int(day), f"{hours:02d}{clock}")
+    return worded(time, text[match.end() :]) if time else None
+
+
+def _ruby(text: str, _near: Instant | None) -> Parsed | None:
+    match = _RUBY.match(text)
+    if match is None:
+        return None
+    year, month, day, clock, level = match.groups()
+    time = instant(int(year), int(month), int(day), clock)
+    return levelled(time, level, text[match.end() :]) if time else None
+
+
+def _padded(text: str, _near: Instant | None) -> Parsed | None:
+    match = _PADDED.match(text)
+    if match is None:
+        return None
+    year, month, day, clock = match.groups()
+    time = instant(int(year), int(month), int(day), f"0{clock}")
+    return worded(time, text[match.end() :]) if time else None
+
+
+def _epoch(text: str, near: Instant | None) -> Parsed | None:
+    match = _EPOCH.match(text)
+    time = from_epoch(match.group(1)) if match else None
+    if match is None or time is None:
+        return None
+    # A whole number may count anything: it is a time only where it lies near to the others.
+    is_near = near is not None and abs(time.microseconds - near.microseconds) <= _HALF_A_YEAR
+    return worded(time, text[match.end() :]) if is_near or "." in match.group(1) else None
+
+
+def _clock_alone(text: str, _near: Instant | None) -> Parsed | None:
+    """Read a line with a time of day and a level: without its date the time is none, but it is a record."""
+    match = _CLOCK_ALONE.match(text)
+    found = worded(None, text[match.end() :]) if match else None
+    return found if found and found.level else None
+
+
+def _bracket_first(text: str, _near: Instant | None) -> Parsed | None:
+    match = _BRACKET_FIRST.match(text)
+    if match is None or severity_of_word(match.group(1)) is None:
+        return None
+    return levelled(None, match.group(1), text[match.end() :])
 
 
 def _syslog_5424(text: str, _near: Instant | None) -> Parsed | None:
@@ -161,7 +232,7 @@ def _syslog_5424(text: str, _near: Instant | None) -> Parsed | None:
     if match is None:
         return None
     priority, stamp, _host, application = match.groups()
-    level, severity = _priority(priority)
+    level, severity = f"<{priority}>", severity_of_priority(int(priority))
     message = f"{application}: {text[match.end() :]}"
     return Parsed(from_iso(stamp), level, severity, message, outcome_of(message))
 
@@ -173,20 +244,24 @@ def _syslog_3164(text: str, near: Instant | None) -> Parsed | None:
     priority, month, day, clock = match.groups()
     time = _nearest_year(near, MONTHS[month], int(day), clock)
     # The host's name says nothing about the message.
-    worded = _worded(time, text[match.end() :].partition(" ")[2])
+    message = text[match.end() :].partition(" ")[2]
+    _, mark, rest = message.partition("]: ")
+    if mark and (request := haproxy(rest, near)) is not None:
+        return request
+    found = worded(time, message)
     if not priority:
-        return worded
-    level, severity = _priority(priority)
-    return worded._replace(level=level, severity=severity)
+        return found
+    return found._replace(level=f"<{priority}>", severity=severity_of_priority(int(priority)))
 
 
 def _klog(text: str, near: Instant | None) -> Parsed | None:
     match = _KLOG.match(text)
     if match is None:
         return None
-    letter, month, day, clock = match.groups()
+    letter, year, month, day, clock = match.groups()
     message = text[match.end() :]
-    time = _nearest_year(near, int(month), int(day), clock)
+    dated = instant(int(year), int(month), int(day), clock) if year else None
+    time = dated or _nearest_year(near, int(month), int(day), clock)
     return Parsed(time, letter, _KLOG_LEVELS[letter], message, outcome_of(message))
 
 
@@ -203,53 +278,21 @@ def _logfmt(text: str, _near: Instant | None) -> Parsed | None:
     )
 
 
-def _level_first(text: str, _near: Instant | None) -> Parsed | None:
+def _level_first(text: str, near: Instant | None) -> Parsed | None:
+    behind = _TIME_BEHIND.match(text)
+    if behind is not None and severity_of_word(behind.group(1)) is not None:
+        found = _iso(text[behind.end() :], near)
+        if found is not None:
+            return levelled(found.time, behind.group(1), found.message)
     match = _LEVEL_FIRST.match(text)
     word = "" if match is None else match.group(1) or match.group(2)
     if match is None or severity_of_word(word) is None:
         return None
-    return _levelled(None, word, text[match.end() :])
+    return levelled(None, word, text[match.end() :])
 
 
 def _json(text: str, _near: Instant | None) -> Parsed | None:
     return parse_json(text)
-
-
-def _worded(time: Instant | None, rest: str) -> Parsed:
-    """Read a message that may name its level among its first words."""
-    for token in rest[:_LEVEL_REACH].split(None, _LEVEL_TOKENS)[:_LEVEL_TOKENS]:
-        level = _level_of(token)
-        if level is not None:
-            return _levelled(time, level, rest)
-    return _levelled(time, "", rest)
-
-
-# The first words of a line are few: levels, loggers, processes.
-@lru_cache(maxsize=4096)
-def _level_of(token: str) -> str | None:
-    """Return the level that a word of a message states; None when it states none."""
-    word = token.strip("[]()<>|:,-")
-    # In small letters "error" is a word like any other, unless it is set apart.
-    if severity_of_word(word) is not None and (word.isupper() or len(token) > len(word)):
-        return word
-    if token.startswith(("level=", "lvl=", "severity=")):
-        return token.partition("=")[2].strip('"')
-    return None
-
-
-def _levelled(time: Instant | None, level: str, message: str) -> Parsed:
-    outcome = outcome_of(message)
-    severity = severity_of_word(level) or Severity.OTHER
-    if outcome:
-        severity = worse(severity, severity_of_status(outcome))
-    return Parsed(time, level[:32], severity, message, outcome, duration_of(message, outcome))
-
-
-def _priority(number: str) -> tuple[str, Severity]:
-    severity = int(number) & 7
-    if severity <= _SYSLOG_FAILURE:
-        return f"<{number}>", Severity.FAILURE
-    return f"<{number}>", Severity.WARNING if severity == _SYSLOG_WARNING else Severity.OTHER
 
 
 def _nearest_year(near: Instant | None, month: int, day: int, clock: str) -> Instant | None:
@@ -262,12 +305,16 @@ def _nearest_year(near: Instant | None, month: int, day: int, clock: str) -> Ins
     return min(close, key=lambda found: abs(found.microseconds - near.microseconds), default=None)
 
 
-_DIGIT_FIRST: Final = (_iso, _slashes, _redis, _access, _dashed_month)
-_OTHER_FIRST: Final[tuple[Format, ...]] = (_klog, _syslog_3164, _level_first, _logfmt, _access)
+_DIGIT_FIRST: Final = (
+    _iso, _slashes, _redis, access, _dashed_month, haproxy, _padded, _epoch, _dots, _clock_alone,
+)  # fmt: skip
+_OTHER_FIRST: Final[tuple[Format, ...]] = (
+    _klog, _syslog_3164, _level_first, _logfmt, access, balancer, _ctime, _jul, _ruby, haproxy,
+)  # fmt: skip
 _BY_FIRST: Final[dict[str, tuple[Format, ...]]] = {
     **dict.fromkeys("0123456789", _DIGIT_FIRST),
     "{": (_json,),
-    "[": (_iso, _apache_error),
+    "[": (_iso, _apache_error, _dashed_month, _ctime, _bracket_first),
     "<": (_syslog_5424, _syslog_3164),
     " ": (),
     "\t": (),

@@ -1,17 +1,43 @@
 """Log lines that are fields with names (a JSON object, logfmt), by the names that loggers use."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from services.executor.sources.instants import Instant, from_epoch, from_iso
 from services.executor.sources.log_line import Parsed, Severity, severity_of_status, severity_of_word, worse
+from services.executor.sources.log_text import severity_of_priority
 from services.executor.sources.log_values import seconds
 
-_TIME_KEYS: Final = ("ts", "time", "timestamp", "@timestamp", "t", "datetime", "asctime", "eventTime")
-_LEVEL_KEYS: Final = ("level", "severity", "lvl", "levelname", "loglevel", "log.level")
-_MESSAGE_KEYS: Final = ("msg", "message", "event", "short_message", "body", "log")
-_ERROR_KEYS: Final = ("error", "err", "exception", "exc_info", "stack_trace", "stack", "error.message")
+_TIME_KEYS: Final = (
+    "ts",
+    "time",
+    "timestamp",
+    "@timestamp",
+    "t",
+    "datetime",
+    "asctime",
+    "eventTime",
+    "@t",
+    "Timestamp",
+)
+_JOURNAL_TIME: Final = "__REALTIME_TIMESTAMP"
+_LEVEL_KEYS: Final = ("level", "severity", "lvl", "levelname", "loglevel", "log.level", "@l", "Level")
+_MESSAGE_KEYS: Final = (
+    "msg", "message", "event", "short_message", "body", "log", "textPayload",
+    "MESSAGE", "@m", "@mt", "RenderedMessage", "MessageTemplate",
+)  # fmt: skip
+_ERROR_KEYS: Final = (
+    "error",
+    "err",
+    "exception",
+    "exc_info",
+    "stack_trace",
+    "stack",
+    "error.message",
+    "@x",
+    "Exception",
+)
 _STATUS_KEYS: Final = (
     "status",
     "status_code",
@@ -41,6 +67,8 @@ _ERROR_NAMES: Final = frozenset(_ERROR_KEYS)
 _DURATION_NAMES: Final = frozenset(_DURATION_KEYS)
 # pino and bunyan count levels in tens.
 _NUMBERED: Final = {50: Severity.FAILURE, 60: Severity.FAILURE, 40: Severity.WARNING}
+_OTHER_LEVELS: Final = frozenset({"PRIORITY", "s"})
+_LETTERS: Final = {"F": Severity.FAILURE, "E": Severity.FAILURE, "W": Severity.WARNING}
 _MAX_MESSAGE: Final = 2048
 
 
@@ -75,6 +103,11 @@ def parse_fields(value: Mapping[str, Any]) -> Parsed:
 def _time(value: Mapping[str, Any]) -> Instant | None:
     for key in _TIME_KEYS:
         found = value.get(key)
+        if found is None:
+            continue
+        if isinstance(found, dict):
+            # MongoDB writes {"t": {"$date": "..."}}.
+            found = found.get("$date")
         if isinstance(found, str) and (time := from_iso(found) or from_epoch(found)):
             return time
         if (
@@ -83,7 +116,8 @@ def _time(value: Mapping[str, Any]) -> Instant | None:
             and (time := from_epoch(repr(found)))
         ):
             return time
-    return None
+    journal = value.get(_JOURNAL_TIME)
+    return from_epoch(journal) if isinstance(journal, str) else None
 
 
 def _level(value: Mapping[str, Any]) -> tuple[str, Severity]:
@@ -91,6 +125,8 @@ def _level(value: Mapping[str, Any]) -> tuple[str, Severity]:
     found = next((value[key] for key in _LEVEL_KEYS if key in value), None)
     if found is None and isinstance(nested, dict):
         found = nested.get("level")
+    if found is None and (others := _OTHER_LEVELS & value.keys()):
+        return _other_level(value, others)
     if isinstance(found, str):
         return found[:32], severity_of_word(found.strip()) or Severity.OTHER
     if isinstance(found, int) and not isinstance(found, bool):
@@ -98,8 +134,22 @@ def _level(value: Mapping[str, Any]) -> tuple[str, Severity]:
     return "", Severity.OTHER
 
 
+def _other_level(value: Mapping[str, Any], keys: Collection[str]) -> tuple[str, Severity]:
+    """Read the journal's priority, or the letter that MongoDB writes beside a component."""
+    found = value.get("PRIORITY")
+    if isinstance(found, str) and found.isascii() and found.isdigit() and len(found) == 1:
+        return f"<{found}>", severity_of_priority(int(found))
+    letter = value.get("s")
+    if "s" in keys and "c" in value and isinstance(letter, str):
+        return letter[:32], _LETTERS.get(letter, Severity.OTHER)
+    return "", Severity.OTHER
+
+
 def _message(value: Mapping[str, Any]) -> str:
     message = next((value[key] for key in _MESSAGE_KEYS if isinstance(value.get(key), str)), "")
+    payload = value.get("jsonPayload")
+    if not message and isinstance(payload, dict):
+        return _message(payload)
     if _ERROR_NAMES.isdisjoint(value):
         return message.strip()[:_MAX_MESSAGE]
     errors = [detail for key in _ERROR_KEYS if (detail := _error_text(value.get(key)))]

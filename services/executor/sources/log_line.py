@@ -54,10 +54,12 @@ _FAILURES: Final = (
     "ALERT",
     "SEVERE",
     "FAILURE",
+    "FAIL",
+    "FTL",
     "TRACEBACK",
     "EXCEPTION",
 )
-_WARNINGS: Final = ("WARN", "WARNING")
+_WARNINGS: Final = ("WARN", "WARNING", "WRN")
 # With PostgreSQL's words for the lines that explain another.
 _OTHERS: Final = (
     "TRACE",
@@ -68,6 +70,9 @@ _OTHERS: Final = (
     "DEBUG4",
     "DEBUG5",
     "INFO",
+    "INF",
+    "DBG",
+    "VRB",
     "INFORMATION",
     "NOTICE",
     "NOTE",

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from services.executor.sources.instants import Instant
+from services.executor.sources.log_envelopes import Wrapped, unwrapped
 from services.executor.sources.log_formats import parse_line
 from services.executor.sources.log_line import LogLine, Parsed, Severity
 from services.executor.sources.text_lines import TextLine
@@ -13,6 +14,8 @@ from services.executor.sources.text_lines import TextLine
 _TRACE_START = re.compile(
     r"(Traceback) \(most recent call last\)|(Exception) in thread |(panic): |(fatal error): "
 )
+# What Node and Java print first of an error that nobody caught.
+_THROWN = re.compile(r"((?:[A-Za-z_][\w$]{0,80}\.){0,20}[A-Z][\w$]{0,80}(?:Error|Exception))(?:: |$)")
 _EXCEPTION = re.compile(r"(?:Caused by: )?(?:[A-Za-z_][\w$]{0,80}\.){0,20}[A-Z][\w$]{0,80}(?:: |$)")
 _CHAINED: Final = (
     "During handling of the above exception",
@@ -31,11 +34,45 @@ def log_lines(
     """
     state = state or RecordState()
     for line in lines:
-        parsed = parse_line(line.text, near)
+        wrapped = unwrapped(line.text)
+        if wrapped is not None:
+            yield _inner(line, wrapped, near, state)
+            continue
+        parsed = _untraced(line.text, near)
         if parsed is None or state.keeps(parsed):
-            yield state.unknown(line)
+            yield state.unknown(line, line.text)
         else:
             yield state.known(line, parsed)
+
+
+def _inner(line: TextLine, wrapped: Wrapped, near: Instant | None, state: "RecordState") -> LogLine:
+    """Place a line by what a program wrote of it, with the runtime's time before its own."""
+    parsed = _untraced(wrapped.text, near)
+    if wrapped.time is None:
+        is_part = parsed is None or state.keeps(parsed)
+        return state.unknown(line, wrapped.text) if is_part or parsed is None else state.known(line, parsed)
+    if parsed is None:
+        return state.unknown(line, wrapped.text, wrapped.time)
+    # Each line has a time: what has no form of its own is no part of the record above, unless it looks so.
+    return state.known(line, parsed._replace(time=wrapped.time, structured=True))
+
+
+def _untraced(text: str, near: Instant | None) -> Parsed | None:
+    """Read a line; None also where it begins a trace: "panic: ..." is no message of a logger."""
+    parsed = parse_line(text, near)
+    is_trace = parsed is not None and parsed.time is None and _TRACE_START.match(text) is not None
+    return None if is_trace else parsed
+
+
+def parsed_alone(text: str, near: Instant | None) -> Parsed | None:
+    """Read one line without its context, wrapped or not; None when it begins no record of a known format."""
+    wrapped = unwrapped(text)
+    if wrapped is None:
+        return parse_line(text, near)
+    parsed = parse_line(wrapped.text, near)
+    if wrapped.time is None:
+        return parsed
+    return (parsed or Parsed(None, "", Severity.OTHER, wrapped.text))._replace(time=wrapped.time)
 
 
 def is_exception(text: str) -> bool:
@@ -72,21 +109,26 @@ class RecordState:
         self._in_trace = False
         return LogLine(*line, parsed, continuation=False)
 
-    def unknown(self, line: TextLine) -> LogLine:
-        """Place a line of no known form: a trace is its own record unless the record above reports it."""
-        start = _TRACE_START.match(line.text)
+    def unknown(self, line: TextLine, text: str, time: Instant | None = None) -> LogLine:
+        """Place a line of no known form: a trace is its own record unless the record above reports it.
+
+        `text` is what of the line its program wrote, `time` the instant that something else gave it.
+        """
+        if time is not None:
+            self._time, self._text_record = time, False
+        start = _TRACE_START.match(text) or (None if self._in_trace else _THROWN.match(text))
         # A record that failed reports the first trace below it, and those that are chained to that.
         reported = self._chained if self._in_trace else self._failed
-        self._chained = line.text.startswith(_CHAINED) or (self._chained and not line.text)
+        self._chained = text.startswith(_CHAINED) or (self._chained and not text)
         if start is not None and not reported:
             self._in_trace = self._failed = True
             word = next(group for group in start.groups() if group)
-            return LogLine(*line, Parsed(self._time, word, Severity.FAILURE, line.text), continuation=False)
-        continuation = start is not None or self._continues(line.text)
+            return LogLine(*line, Parsed(self._time, word, Severity.FAILURE, text), continuation=False)
+        continuation = start is not None or self._continues(text)
         self._in_trace = (self._in_trace or start is not None) and continuation
         if not continuation:
             self._failed = False
-        return LogLine(*line, Parsed(self._time, "", Severity.OTHER, line.text), continuation=continuation)
+        return LogLine(*line, Parsed(self._time, "", Severity.OTHER, text), continuation=continuation)
 
     def _continues(self, text: str) -> bool:
         if self._text_record or text[:1] in ("", " ", "\t"):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, Final, NamedTuple
 
 from services.executor.sources.instants import Instant
-from services.executor.sources.log_formats import parse_line
+from services.executor.sources.log_records import parsed_alone
 from services.executor.sources.stop import Stop
 
 _STEP_BYTES: Final = 1 << 20
@@ -97,7 +97,7 @@ def _block(stream: BinaryIO) -> bytes:
 
 def _first_time(data: bytes, begin: int, near: Instant | None) -> int | None:
     for line in data[begin : begin + _LOOK_BYTES].split(b"\n"):
-        parsed = parse_line(line.removesuffix(b"\r").decode("utf-8", "replace"), near)
+        parsed = parsed_alone(line.removesuffix(b"\r").decode("utf-8", "replace"), near)
         if parsed is not None and parsed.time is not None:
             return parsed.time.microseconds
     return None

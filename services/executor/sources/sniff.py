@@ -13,9 +13,8 @@ from services.executor.sources.directory import Listed
 from services.executor.sources.encodings import LOOK_BYTES, as_utf8, is_text
 from services.executor.sources.instants import Instant, from_seconds
 from services.executor.sources.kinds import Form
-from services.executor.sources.log_formats import parse_line
 from services.executor.sources.log_json import parse_json
-from services.executor.sources.log_records import log_lines
+from services.executor.sources.log_records import log_lines, parsed_alone
 from services.executor.sources.metrics import response_samples
 from services.executor.sources.metrics_csv import is_table
 from services.executor.sources.packed import Unpacked
@@ -195,6 +194,6 @@ def _looks_timed(lines: list[str]) -> bool:
     told = [line for line in lines if line.strip()]
     # Whether a line has a date is asked here, not which: any year will do.
     timed = sum(
-        (parsed := parse_line(line, _ANY_TIME)) is not None and parsed.time is not None for line in told
+        (parsed := parsed_alone(line, _ANY_TIME)) is not None and parsed.time is not None for line in told
     )
     return bool(told) and 2 * timed >= len(told)

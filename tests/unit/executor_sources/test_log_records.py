@@ -1,7 +1,10 @@
 """Lines in their context: continuations, inherited times, traces."""
 
 import io
+import json
+from collections.abc import Callable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -131,3 +134,82 @@ def test_an_endless_line_is_read_in_pieces() -> None:
 
     lines = list(text_lines(io.BufferedReader(Endless()), a_stop(), max_bytes=1 << 30))
     assert [(line.n, len(line.text), line.cut) for line in lines] == [(1, MAX_LINE_CHARS, True)]
+
+
+STAMP = "2026-11-30T09:11:18.123456789Z"
+TRACE = ["Traceback (most recent call last):", '  File "a.py", line 1', "KeyError: 'x'", "INFO next"]
+
+
+def docker(text: str) -> str:
+    return json.dumps({"log": f"{text}\n", "stream": "stderr", "time": STAMP})
+
+
+def cri(text: str) -> str:
+    return f"{STAMP} stderr F {text}"
+
+
+def compose(text: str) -> str:
+    return f"api_1    | {text}"
+
+
+def kubectl(text: str) -> str:
+    return f"[pod/api-7f/api] {text}"
+
+
+@pytest.mark.parametrize("wrap", [docker, cri, compose, kubectl])
+def test_a_trace_in_a_container_s_log_is_one_failure(wrap: Callable[[str], str]) -> None:
+    lines = read("\n".join(map(wrap, TRACE)) + "\n")
+    assert [line.continuation for line in lines] == [False, True, True, False]
+    assert (lines[0].parsed.level, lines[0].parsed.severity) == ("Traceback", Severity.FAILURE)
+    assert lines[2].text == wrap(TRACE[2])
+    assert lines[0].parsed.message == TRACE[0]
+
+
+@pytest.mark.parametrize("wrap", [docker, cri])
+def test_what_a_container_wrote_is_read_with_the_runtime_s_time(wrap: Callable[[str], str]) -> None:
+    written = [
+        "2026-11-30 10:11:18,605 ERROR [main] no",
+        '{"level":"error","msg":"no"}',
+        "E1130 09:11:18.000000 1 x.go:12] no",
+        '10.0.0.1 - - [30/Nov/2026:09:11:01 +0000] "GET / HTTP/1.1" 502 11',
+        "listening on :8080",
+        "    indented",
+    ]
+    lines = read("\n".join(map(wrap, written)) + "\n")
+    assert set(times(lines)) == {STAMP}
+    failures = [line.parsed.severity is Severity.FAILURE for line in lines]
+    assert failures == [True, True, True, True, False, False]
+    assert lines[3].parsed.outcome == "502"
+    assert [line.continuation for line in lines] == [False] * 5 + [True]
+
+
+def test_lines_of_compose_have_the_times_that_they_hold() -> None:
+    lines = read(compose("2026-11-30T09:11:18Z ERROR no") + "\n" + compose("  more") + "\n")
+    assert times(lines) == ["2026-11-30T09:11:18Z"] * 2
+    assert lines[0].parsed.severity is Severity.FAILURE
+    assert lines[1].continuation
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TypeError: Cannot read properties of undefined\n    at run (/srv/a.js:1:2)\n",
+        "java.lang.IllegalStateException: no\n\tat a.B.c(B.java:1)\nCaused by: java.io.IOException: gone\n",
+        "panic: no\n\ngoroutine 1 [running]:\n\tmain.go:1\n",
+        'Exception in thread "main" java.lang.Error: no\n\tat a.B.c(B.java:1)\n',
+    ],
+)
+@pytest.mark.parametrize(
+    "before", ["", '{"level":"info","msg":"fine"}\n', "2026-11-30T09:11:18Z INFO fine\n"]
+)
+def test_an_error_that_nobody_caught_is_one_failure(before: str, text: str) -> None:
+    lines = read(before + text)[before.count("\n") :]
+    assert [line.continuation for line in lines] == [False] + [True] * (len(lines) - 1)
+    assert lines[0].parsed.severity is Severity.FAILURE
+
+
+@pytest.mark.parametrize(
+    "line", ['{"log":"x"', '{"log":1,"stream":"stdout","time":"x"}', '{"log":[]}', "[pod/a", "a | b"]
+)
+def test_what_only_looks_wrapped_is_a_line(line: str) -> None:
+    assert [each.text for each in read(line)] == [line]
