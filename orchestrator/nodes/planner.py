@@ -5,6 +5,7 @@ from assay.common.v1.tool_pb2 import ToolCatalog
 from assay.orchestrator.v1.state_pb2 import RunState
 from assay.planner.v1 import planner_pb2
 from assay.planner.v1.planner_pb2 import PlannerStatus, PlanRequest
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from orchestrator.agents.executor import ExecutorAgent
 from orchestrator.agents.planner import PlannerAgent
@@ -14,6 +15,8 @@ from orchestrator.nodes.status import result_of
 MAX_STEPS = 64
 # The last second of the year 9999, beyond which a Timestamp is none.
 _LAST_SECOND = 253_402_300_799
+# A source's bound that lies farther than half a year from most is none of the same incident.
+_APART_SECONDS = 183 * 86_400
 
 
 class PlannerNode:
@@ -51,17 +54,22 @@ def plan_request(context: DiagnosisContext, catalog: ToolCatalog, state: RunStat
 
 def framed(context: DiagnosisContext, catalog: ToolCatalog) -> DiagnosisContext:
     """Return the context with a window: its own, or the time that the sources cover, if any says so."""
-    starts = [source.first_time for source in catalog.sources if source.HasField("first_time")]
-    ends = [source.last_time for source in catalog.sources if source.HasField("last_time")]
     result = DiagnosisContext()
     result.CopyFrom(context)
+    starts = [source.first_time for source in catalog.sources if source.HasField("first_time")]
+    ends = [source.last_time for source in catalog.sources if source.HasField("last_time")]
     if context.HasField("window") or not starts or not ends:
         return result
-    window = TimeWindow(
-        start=min(starts, key=lambda time: time.ToNanoseconds()),
-        end=max(ends, key=lambda time: time.ToNanoseconds()),
-    )
+    near = _near_each_other([*starts, *ends])
+    window = TimeWindow(start=near[0], end=near[-1])
     # The end is exclusive, and sources tell time by the second at worst.
     window.end.seconds = min(window.end.seconds + 1, _LAST_SECOND)
     result.window.CopyFrom(window)
     return result
+
+
+def _near_each_other(times: list[Timestamp]) -> list[Timestamp]:
+    """Return bounds of sources in order, without those far from most: a wrong clock, an end of never."""
+    ordered = sorted(times, key=lambda time: time.ToNanoseconds())
+    middle = ordered[len(ordered) // 2].seconds
+    return [time for time in ordered if abs(time.seconds - middle) <= _APART_SECONDS]

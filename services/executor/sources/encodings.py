@@ -1,8 +1,9 @@
 """Text in any of the usual encodings, as a stream of UTF-8 with line feeds.
 
-The encoding is decided once per file, from its first block: a byte order mark says it; else bytes that are
-mostly UTF-8 are UTF-8; else each byte is one character of Windows code page 1252, which is Latin-1 with more
-letters. A carriage return ends a line by itself only in a file whose first block has no line feed.
+The encoding is decided once per file, from its first block: a byte order mark says it; else zeros as every
+second byte are UTF-16; else bytes that are mostly UTF-8 are UTF-8; else each byte is one character of Windows
+code page 1252, which is Latin-1 with more letters. A carriage return ends a line by itself only in a file
+whose first block has no line feed.
 """
 
 import codecs
@@ -21,6 +22,8 @@ _TEXT_CONTROLS: Final = b"\t\n\v\f\r\a\b\x1b"
 _CONTROLS: Final = bytes(byte for byte in range(32) if byte not in _TEXT_CONTROLS)
 _MAX_CONTROL_SHARE: Final = 50
 _MAX_STRAY_SHARE: Final = 10
+# Most of a log is ASCII, in whatever language.
+_ZEROS_OF_UTF16: Final = 0.6
 
 
 class Encoding(NamedTuple):
@@ -62,7 +65,10 @@ def is_text(head: bytes) -> bool:
 
 
 def _unmarked(head: bytes) -> str:
-    """Tell UTF-8 with some damage from a code page, in which most letters are not UTF-8."""
+    """Tell UTF-16 by its zeros, and UTF-8 with some damage from a code page, whose letters are not UTF-8."""
+    for codec, zeros, others in (("utf-16-le", head[1::2], head[::2]), ("utf-16-be", head[::2], head[1::2])):
+        if zeros.count(0) > _ZEROS_OF_UTF16 * len(zeros) and not others.count(0):
+            return codec
     text = _decoded(head, "utf-8")
     strays = text.count(_STRAY)
     if not strays:

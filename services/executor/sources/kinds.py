@@ -110,7 +110,8 @@ def instants_of(element: Json) -> list[Instant]:
 def _object_shape(value: Mapping[str, Json]) -> Shape | None:
     data = value.get("data")
     if isinstance(data, dict):
-        if isinstance(data.get("result"), list) and "resultType" in data:
+        # Loki answers in the same form, with lines.
+        if isinstance(data.get("result"), list) and data.get("resultType", "streams") != "streams":
             return Shape(METRIC, Form.RESPONSE, ("data", "result"))
         if isinstance(data.get("alerts"), list):
             return Shape(ALERT, Form.ELEMENTS, ("data", "alerts"))

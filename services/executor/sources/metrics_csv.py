@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from services.executor.sources.instants import MICROSECONDS, from_epoch, from_iso
+from services.executor.sources.instants import MICROSECONDS, Instant, from_epoch, from_iso
 from services.executor.sources.stop import never
 
 _HEADER = re.compile(r"([A-Za-z_:][A-Za-z0-9_:]*)?(?:\{(.*)\})?", re.DOTALL)
@@ -36,7 +36,7 @@ class Column:
 
 def is_table(first_line: str) -> bool:
     """Tell whether a file's first line heads a table of samples."""
-    return first_line.partition(",")[0].strip().strip('"').lower() in _TIME_HEADERS and "," in first_line
+    return _delimiter(first_line) is not None
 
 
 def read_table(text: str, check: Callable[[], None] = never) -> tuple[list[Column], int]:
@@ -44,24 +44,31 @@ def read_table(text: str, check: Callable[[], None] = never) -> tuple[list[Colum
 
     `check` is called for every row and may raise.
     """
-    rows = csv.reader(io.StringIO(text), strict=True)
+    delimiter = _delimiter(text.partition("\n")[0])
+    if delimiter is None:
+        raise TableError("the first line is no header that begins with a time")
+    rows = csv.reader(io.StringIO(text), strict=True, delimiter=delimiter)
     try:
-        header = next(rows, None)
-        if header is None or not is_table(",".join(header[:2])):
-            raise TableError("the first line is no header that begins with a time")
+        header = next(rows)
+        if [cell.strip().lower() for cell in header[2:]] == ["value"]:
+            raise TableError("it has a row for each sample; a table with a column for each series is read")
         columns = [Column(cell, *_notation(cell), []) for cell in header[1:]]
         for row in rows:
             check()
             _take(row, columns, rows.line_num)
     except csv.Error as error:
         raise TableError(f"line {rows.line_num} is no CSV: {error}") from None
+    if rows.line_num > 1 and not any(column.samples for column in columns):
+        raise TableError(
+            "no row holds a number and a time that is read (ISO 8601, or Unix seconds to nanoseconds)"
+        )
     for column in columns:
         column.samples.sort(key=lambda sample: sample[0])
     return columns, rows.line_num
 
 
 def _take(row: list[str], columns: list[Column], line: int) -> None:
-    time = (from_iso(row[0]) or from_epoch(row[0])) if row else None
+    time = _time(row[0].strip()) if row else None
     if time is None:
         return
     seconds = time.microseconds / MICROSECONDS
@@ -69,6 +76,20 @@ def _take(row: list[str], columns: list[Column], line: int) -> None:
         if token and len(token) <= _MAX_TOKEN and _is_number(token):
             column.samples.append((seconds, token))
             column.lines.setdefault(seconds, line)
+
+
+def _time(cell: str) -> Instant | None:
+    # Spreadsheets leave out seconds that are zero.
+    return from_iso(cell) or from_epoch(cell) or from_iso(f"{cell}:00")
+
+
+def _delimiter(first_line: str) -> str | None:
+    """Return what separates the cells of a header that begins with a time; None for any other line."""
+    for delimiter in (",", ";", "\t"):
+        first, found, _ = first_line.partition(delimiter)
+        if found and first.strip().strip('"').lower() in _TIME_HEADERS:
+            return delimiter
+    return None
 
 
 def _notation(header: str) -> tuple[str, dict[str, str]]:

@@ -166,7 +166,7 @@ class Owners:
 
 def _called(source: str, field: str) -> str:
     """Return what a log is called, without a topology."""
-    stem, shorter = source.rpartition("/")[2], ""
+    stem, shorter = log_names.unpacked(source.rpartition("/")[2]), ""
     while stem != shorter:
         stem, shorter = _BEHIND_NAME.sub("", stem), stem
     if stem.lower() in _SYSTEM_LOGS:

@@ -18,7 +18,7 @@ from services.executor.sources.log_records import log_lines, parsed_alone
 from services.executor.sources.metrics import response_samples
 from services.executor.sources.metrics_csv import is_table
 from services.executor.sources.packed import Unpacked
-from services.executor.sources.spans import usual
+from services.executor.sources.spans import span_of, span_of_seconds
 from services.executor.sources.stop import Stop, watched
 from services.executor.sources.text_lines import text_lines
 
@@ -99,7 +99,7 @@ def text(item: Listed, file: io.BufferedReader) -> Source:
     if problem:
         return unreadable(item, problem)
     lines = head.decode("utf-8", "replace").removeprefix("\ufeff").splitlines()[:_LOOK_LINES]
-    if lines and log_names.unpacked(item.name.lower()).endswith(".csv") and is_table(lines[0]):
+    if lines and log_names.unpacked(item.name.lower()).endswith((".csv", ".tsv")) and is_table(lines[0]):
         return Source(item.name, kinds.METRIC, Form.TABLE, item.size_bytes)
     if _lies_in_logs(item.name) or log_names.is_log(item.name) or _looks_timed(lines):
         return Source(item.name, kinds.LOG, Form.TEXT, item.size_bytes)
@@ -128,13 +128,13 @@ def log_times(
     for size in _END_STEPS:
         part = tail[-size:]
         last = last or _times(part.partition(b"\n")[2] if len(part) == size else part, near, stop)
-    return min(usual(first) + usual(last), default=None), max(usual(first) + usual(last), default=None)
+    found = span_of(first) + span_of(last)
+    return min(found, default=None), max(found, default=None)
 
 
 def sample_times(samples: Iterable[tuple[float, str]]) -> tuple[Instant | None, Instant | None]:
     """Return the earliest and latest instant of samples."""
-    seconds = [sample[0] for sample in samples]
-    return (from_seconds(min(seconds)), from_seconds(max(seconds))) if seconds else (None, None)
+    return span_of_seconds([sample[0] for sample in samples])
 
 
 def _times(data: bytes, near: Instant | None, stop: Stop) -> list[Instant]:
@@ -152,7 +152,7 @@ def _structured_times(value: Json, shape: kinds.Shape, stop: Stop) -> tuple[Inst
         return sample_times(
             sample for element in watched(elements, stop.check) for sample in response_samples(element)
         )
-    found = [time for element in watched(elements, stop.check) for time in kinds.instants_of(element)]
+    found = span_of([time for each in watched(elements, stop.check) for time in kinds.instants_of(each)])
     return min(found, default=None), max(found, default=None)
 
 

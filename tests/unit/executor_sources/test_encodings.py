@@ -30,6 +30,8 @@ def recoded(data: bytes) -> bytes:
         codecs.BOM_UTF8 + TEXT.encode("utf-8"),
         codecs.BOM_UTF16_LE + TEXT.encode("utf-16-le"),
         codecs.BOM_UTF16_BE + TEXT.encode("utf-16-be"),
+        TEXT.encode("utf-16-le"),
+        TEXT.encode("utf-16-be"),
         TEXT.encode("cp1252"),
         TEXT.replace("\n", "\r\n").encode("cp1252"),
         TEXT.replace("\n", "\r\n").encode("utf-16"),

@@ -136,3 +136,10 @@ def test_without_times_there_is_no_window(sources: list[SourceInfo]) -> None:
     context = DiagnosisContext()
     assert not framed(context, ToolCatalog(sources=sources)).HasField("window")
     assert not context.HasField("window")
+
+
+@pytest.mark.parametrize("wrong", [source(0, 1_796_029_210), source(1_796_029_205, 32_503_680_000)])
+def test_a_bound_far_from_most_is_set_aside(wrong: SourceInfo) -> None:
+    sources = [wrong, source(1_796_029_200, 1_796_029_260), source(1_796_029_230, 1_796_029_300)]
+    window = framed(DiagnosisContext(), ToolCatalog(sources=sources)).window
+    assert (window.start.seconds, window.end.seconds) == (1_796_029_200, 1_796_029_301)
