@@ -6,6 +6,7 @@ from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
 from services.common.settings import Address, ServiceSettings
+from services.common.settings_report import print_report
 
 
 class OrchestratorSettings(ServiceSettings):
@@ -55,3 +56,7 @@ class OrchestratorSettings(ServiceSettings):
     gatekeeper_seconds: float = Field(30.0, gt=0, description="longest check, in seconds")
     verifier_seconds: float = Field(60.0, gt=0, description="longest verification, in seconds")
     composer_seconds: float = Field(60.0, gt=0, description="longest composing, in seconds")
+
+
+if __name__ == "__main__":
+    raise SystemExit(print_report(OrchestratorSettings))

@@ -1,21 +1,36 @@
 """Settings of a process: one model, read once, every problem named at once.
 
-A field `drain_seconds` of a model with the prefix `ASSAY_PLANNER_` is the variable
-`ASSAY_PLANNER_DRAIN_SECONDS`. A variable with the prefix that no field reads is refused: a misspelt limit
-would otherwise silently not hold.
+Three layers, the later over the earlier: the model's defaults, the configuration file, the environment. What
+the command line's flags say, it passes on as variables. A field `drain_seconds` of a model with the prefix
+`ASSAY_PLANNER_` is the variable `ASSAY_PLANNER_DRAIN_SECONDS` and the key `drain_seconds` of the file's table
+`[planner]`; the text of a variable and the value of a key mean the same. A name that no field reads is
+refused: a misspelt limit would otherwise silently not hold.
 """
 
 import difflib
 import re
-from collections.abc import Mapping
-from typing import Annotated, Literal, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from services.common.processes import COMMAND_LINE
+from services.common.settings_file import (
+    CONFIG_VARIABLE,
+    TABLES,
+    ConfigFile,
+    ConfigFileError,
+    read_config,
+)
+
 DEFAULT_MAX_MESSAGE_BYTES = 32 * 1024 * 1024
 
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
+_MAX_SHOWN_CHARS = 100
+# Integers beyond have no setting, and some of them no text in this version of Python.
+_MAX_INTEGER_BITS = 64
 
 
 def _address(value: str) -> str:
@@ -29,17 +44,35 @@ Address = Annotated[str, AfterValidator(_address)]
 
 
 class SettingsError(Exception):
-    """The environment does not hold legal settings. The problems name variables, never their values."""
+    """There are no legal settings. The problems name variables and places of the file, never values."""
 
-    def __init__(self, problems: list[str]) -> None:
+    def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("; ".join(problems))
         self.problems = problems
 
 
-class ServiceSettings(BaseSettings):
-    """What every process can be told. A service adds its own fields and its prefix in a subclass."""
+class Settings(BaseSettings):
+    """The base of every settings model; `load` fills it."""
 
-    model_config = SettingsConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = SettingsConfigDict(
+        frozen=True, extra="forbid", hide_input_in_errors=True, allow_inf_nan=False
+    )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003 - pydantic-settings passes all of them by name
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Read only what is passed in: `load` lays the layers, and a test's settings are its own."""
+        return (init_settings,)
+
+
+class ServiceSettings(Settings):
+    """What every service process can be told. A service adds its own fields and its prefix in a subclass."""
 
     listen: Address = Field("127.0.0.1:0", description="host:port to serve on; port 0 picks a free one")
     max_concurrent_rpcs: int = Field(48, ge=1, le=1024, description="own calls at one time; more are refused")
@@ -56,53 +89,133 @@ class ServiceSettings(BaseSettings):
         description="stop when standard input ends, so that no process outlives the one that started it",
     )
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],  # noqa: ARG003 - pydantic-settings passes all of them by name
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read only what is passed in: `load` maps the environment, and a test's settings are its own."""
-        return (init_settings,)
+
+SettingsT = TypeVar("SettingsT", bound=Settings)
 
 
-SettingsT = TypeVar("SettingsT", bound=ServiceSettings)
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A value that a layer gives to a field: where it stands, and how a message names it."""
+
+    value: Any
+    origin: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Examined(Generic[SettingsT]):
+    """The settings of a process with their origins; None, with every problem, when they are not legal.
+
+    `given` holds the fields that a layer sets, `wrong` those whose value is not legal or is missing.
+    """
+
+    settings: SettingsT | None
+    given: Mapping[str, Given]
+    wrong: frozenset[str]
+    problems: Sequence[str]
+    file: ConfigFile
 
 
 def load(settings_type: type[SettingsT], environ: Mapping[str, str]) -> SettingsT:
-    """Read the settings of a process from its environment; raises SettingsError with every problem."""
-    prefix = settings_type.model_config.get("env_prefix", "")
-    names = {prefix + field.upper(): field for field in settings_type.model_fields}
-    given = {name: value for name, value in environ.items() if name.startswith(prefix)}
-    problems = [_unknown(name, names) for name in sorted(given) if name not in names]
-    values = {names[name]: value for name, value in given.items() if name in names}
+    """Read the settings of a process from file and environment; raises SettingsError with every problem."""
+    examined = examine(settings_type, environ)
+    if examined.settings is None:
+        raise SettingsError(examined.problems)
+    return examined.settings
+
+
+def examine(settings_type: type[SettingsT], environ: Mapping[str, str]) -> Examined[SettingsT]:
+    """Read the settings of a process and tell where each comes from, and whatever is wrong with them."""
+    file, problems = _file(environ)
+    given = _from_file(settings_type, file, problems)
+    given |= _from_environment(settings_type, environ, problems)
+    settings, wrong = None, frozenset[str]()
     try:
-        settings = settings_type.model_validate(values)
+        settings = settings_type.model_validate({name: item.value for name, item in given.items()})
     except ValidationError as error:
-        problems += [_invalid(prefix, item["loc"], item["msg"]) for item in error.errors()]
-        raise SettingsError(problems) from None
-    if problems:
-        raise SettingsError(problems)
-    return settings
+        wrong = frozenset(str(item["loc"][0]) for item in error.errors() if item["loc"])
+        prefix = prefix_of(settings_type)
+        problems += [_invalid(prefix, given, item["loc"], item["msg"]) for item in error.errors()]
+    return Examined(None if problems else settings, given, wrong, problems, file)
 
 
-def process_name(settings_type: type[ServiceSettings]) -> str:
-    """Return the short name of the process that a settings model is for: `planner` for `ASSAY_PLANNER_`."""
-    prefix = settings_type.model_config.get("env_prefix", "")
-    return prefix.removeprefix("ASSAY_").removesuffix("_").lower()
+def prefix_of(settings_type: type[Settings]) -> str:
+    """Return what the variables of a process begin with."""
+    return settings_type.model_config.get("env_prefix", "")
 
 
-def _unknown(name: str, names: Mapping[str, str]) -> str:
-    nearest = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {nearest[0]}?" if nearest else f"known are {', '.join(sorted(names))}"
-    return f"{name}: no such setting; {hint}"
+def process_name(settings_type: type[Settings]) -> str:
+    """Return the short name of the process that a settings model is for: `planner` for `ASSAY_PLANNER_`.
+
+    The bare prefix `ASSAY_` is the command line's.
+    """
+    return prefix_of(settings_type).removeprefix("ASSAY_").removesuffix("_").lower() or COMMAND_LINE
 
 
-def _invalid(prefix: str, location: tuple[int | str, ...], message: str) -> str:
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the advice for a name that is not known: the nearest one that is, or all of them."""
+    names = sorted(known)
+    close = difflib.get_close_matches(name[:_MAX_SHOWN_CHARS], names, n=1)
+    return f"did you mean {close[0]}?" if close else f"known are {', '.join(names)}"
+
+
+def _file(environ: Mapping[str, str]) -> tuple[ConfigFile, list[str]]:
+    try:
+        file = read_config(environ)
+    except ConfigFileError as error:
+        return ConfigFile(), [error.message]
+    problems = []
+    for name, value in file.values.items():
+        if name not in TABLES:
+            what = "no such table" if isinstance(value, dict) else "stands in no table"
+            problems.append(f"{file.place(name)}: {_shown(name)}: {what}; {nearest(name, TABLES)}")
+        elif not isinstance(value, dict):
+            problems.append(f"{file.place(name)}: {name}: is not a table; write [{name}] and its keys below")
+    return file, problems
+
+
+def _from_file(settings_type: type[Settings], file: ConfigFile, problems: list[str]) -> dict[str, Given]:
+    table = process_name(settings_type)
+    given: dict[str, Given] = {}
+    for key, value in file.table(table).items():
+        place = file.place(table, key)
+        if key in settings_type.model_fields:
+            given[key] = Given(_as_variable(value), place, f"{place}: [{table}] {key}")
+        else:
+            advice = nearest(key, settings_type.model_fields)
+            problems.append(f"{place}: [{table}] {_shown(key)}: no such setting; {advice}")
+    return given
+
+
+def _from_environment(
+    settings_type: type[Settings], environ: Mapping[str, str], problems: list[str]
+) -> dict[str, Given]:
+    prefix = prefix_of(settings_type)
+    names = {prefix + field.upper(): field for field in settings_type.model_fields}
+    given = {name for name in environ if name.startswith(prefix) and name != CONFIG_VARIABLE}
+    problems += [f"{name}: no such setting; {nearest(name, names)}" for name in sorted(given - names.keys())]
+    return {names[name]: Given(environ[name], name, name) for name in given & names.keys()}
+
+
+def _as_variable(value: object) -> object:
+    """Return a value of the file as the text that a variable would hold, so that both are read alike."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) or (isinstance(value, int) and value.bit_length() <= _MAX_INTEGER_BITS):
+        return str(value)
+    return value
+
+
+def _invalid(prefix: str, given: Mapping[str, Given], location: tuple[int | str, ...], message: str) -> str:
     message = message.removeprefix("Value error, ")
     if not location:
         return message
-    return f"{prefix}{str(location[0]).upper()}: {message}"
+    field = str(location[0])
+    label = given[field].label if field in given else prefix + field.upper()
+    return f"{label}: {message}"
+
+
+def _shown(name: str) -> str:
+    """Return a key that somebody wrote, on one line and not too long."""
+    shown = name if name.isprintable() else ascii(name)
+    return shown if len(shown) <= _MAX_SHOWN_CHARS else f"{shown[:_MAX_SHOWN_CHARS]}…"

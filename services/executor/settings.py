@@ -6,6 +6,7 @@ from pydantic import DirectoryPath, Field
 from pydantic_settings import SettingsConfigDict
 
 from services.common.settings import ServiceSettings
+from services.common.settings_report import print_report
 
 
 class ExecutorSettings(ServiceSettings):
@@ -39,3 +40,7 @@ class ExecutorSettings(ServiceSettings):
     max_log_bytes: int = Field(
         256 * 1024 * 1024, ge=1024, le=1 << 34, description="how much of one log is read, in bytes"
     )
+
+
+if __name__ == "__main__":
+    raise SystemExit(print_report(ExecutorSettings))

@@ -6,6 +6,7 @@ from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
 from services.common.settings import ServiceSettings
+from services.common.settings_report import print_report
 
 
 class PlannerSettings(ServiceSettings):
@@ -14,3 +15,7 @@ class PlannerSettings(ServiceSettings):
     model_config = SettingsConfigDict(env_prefix="ASSAY_PLANNER_")
 
     reasoner: Literal["offline"] = Field("offline", description="what makes the plans")
+
+
+if __name__ == "__main__":
+    raise SystemExit(print_report(PlannerSettings))

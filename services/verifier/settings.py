@@ -2,9 +2,11 @@
 
 from typing import Literal
 
+from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
 from services.common.settings import ServiceSettings
+from services.common.settings_report import print_report
 
 
 class VerifierSettings(ServiceSettings):
@@ -12,4 +14,8 @@ class VerifierSettings(ServiceSettings):
 
     model_config = SettingsConfigDict(env_prefix="ASSAY_VERIFIER_")
 
-    reasoner: Literal["offline"] = "offline"
+    reasoner: Literal["offline"] = Field("offline", description="what judges the claims")
+
+
+if __name__ == "__main__":
+    raise SystemExit(print_report(VerifierSettings))

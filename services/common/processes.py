@@ -1,0 +1,9 @@
+"""The processes of Assay, by the short names that their settings, logs and folders carry."""
+
+from typing import Final
+
+AGENTS: Final = ("planner", "executor", "gatekeeper", "verifier", "composer")
+ORCHESTRATOR: Final = "orchestrator"
+# The command line is no service, but it has settings.
+COMMAND_LINE: Final = "cli"
+SERVICES: Final = (*AGENTS, ORCHESTRATOR)
