@@ -5,15 +5,17 @@ import uuid
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 
 import grpc.aio
-from assay.orchestrator.v1 import diagnosis_pb2, diagnosis_pb2_grpc
+from assay.orchestrator.v1 import diagnosis_pb2, diagnosis_pb2_grpc, status_pb2_grpc
 
 from orchestrator.agents.call import CallLimit
 from orchestrator.agents.composer import ComposerAgent
 from orchestrator.agents.executor import ExecutorAgent
 from orchestrator.agents.gatekeeper import GatekeeperAgent
 from orchestrator.agents.planner import PlannerAgent
+from orchestrator.agents.status import Agent
 from orchestrator.agents.verifier import VerifierAgent
 from orchestrator.catalogs import Catalogs
 from orchestrator.clock import Clock, SystemClock
@@ -31,6 +33,8 @@ from orchestrator.nodes.verifier import VerifierNode
 from orchestrator.runs import RunLimits, Runs
 from orchestrator.servicer import DiagnosisServicer
 from orchestrator.settings import OrchestratorSettings
+from orchestrator.status import STATUS_SERVICE, StatusServicer
+from orchestrator.store.inspection import inspect
 from orchestrator.store.ownership import owned
 from orchestrator.store.port import Store, StoreError, StoreOpenError
 from orchestrator.store.sqlite import open_store
@@ -94,7 +98,7 @@ async def build(settings: OrchestratorSettings) -> Service:
             catalogs=Catalogs(executor),
             store=store,
             clock=clock,
-            new_id=lambda: uuid.uuid4().hex,
+            new_id=_new_id,
             limits=RunLimits(settings.max_runs, settings.max_waiting_runs),
         )
         try:
@@ -104,11 +108,35 @@ async def build(settings: OrchestratorSettings) -> Service:
         # Until here a failure closes what was opened; from here on the service does.
         close = opened.pop_all().aclose
     servicer = DiagnosisServicer(runs, store, settings.run_seconds, settings.reserve_seconds)
+    status = StatusServicer(
+        _agents(settings, channels), executor, partial(inspect, settings.database), clock, _new_id
+    )
 
     def register(server: grpc.aio.Server) -> None:
         diagnosis_pb2_grpc.add_DiagnosisServiceServicer_to_server(servicer, server)
+        status_pb2_grpc.add_StatusServiceServicer_to_server(status, server)
 
-    return Service((NAME,), register, channels.ready, end_work=(runs.close,), close=(close,))
+    return Service(
+        (NAME, STATUS_SERVICE),
+        register,
+        channels.ready,
+        end_work=(runs.close,),
+        close=(close,),
+    )
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex
+
+
+def _agents(settings: OrchestratorSettings, channels: Channels) -> Sequence[Agent]:
+    return (
+        Agent("planner", settings.planner_address, channels.planner),
+        Agent("executor", settings.executor_address, channels.executor),
+        Agent("gatekeeper", settings.gatekeeper_address, channels.gatekeeper),
+        Agent("verifier", settings.verifier_address, channels.verifier),
+        Agent("composer", settings.composer_address, channels.composer),
+    )
 
 
 def _channels(settings: OrchestratorSettings) -> Channels:

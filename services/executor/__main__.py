@@ -8,6 +8,7 @@ from functools import partial
 from assay.executor.v1 import executor_pb2, executor_pb2_grpc
 
 from services.common.rpc.service import Service, run
+from services.executor.bundle_root import problems_of
 from services.executor.desk import Desk
 from services.executor.execution import Execution
 from services.executor.reasoner import OfflineReasoner, Reasoner
@@ -48,6 +49,7 @@ def compose(settings: ExecutorSettings, offered: dict[str, Tool]) -> Service:
     return Service(
         names=(NAME,),
         register=lambda server: executor_pb2_grpc.add_ExecutorServiceServicer_to_server(servicer, server),
+        problems=partial(problems_of, settings.bundle_root),
         close=(workers.close, spare.close),
     )
 
