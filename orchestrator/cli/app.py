@@ -1,23 +1,21 @@
 """The commands of `assay`: arguments, signals, exit codes. Only answers go to standard output."""
 
-import asyncio
 import os
 import shutil
 import sys
 from collections.abc import Callable, Coroutine
 from importlib.metadata import version
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
-from orchestrator.cli import commands, human, json_output, options, streams
+from orchestrator.cli import commands, flags, human, json_output, options, service_commands, streams
 from orchestrator.cli.errors import CommandError
 from orchestrator.cli.exit_codes import ExitCode, of_run
-from orchestrator.cli.interrupts import STOP_SIGNALS, end_at_once
 from orchestrator.cli.layout import layout_for
 from orchestrator.cli.own_command import show_command
 from orchestrator.cli.progress import Progress, progress_on
-from orchestrator.cli.visible import visible
+from orchestrator.cli.running import fail, run_to_end
 
 app = typer.Typer(
     add_completion=False,
@@ -28,6 +26,8 @@ app = typer.Typer(
     epilog="Exit codes: 0 a proven answer; 1 an error; 2 wrong usage, input or settings; "
     "3 every other ended answer (not proven, rejected, a step failed); 4 cancelled or out of time.",
 )
+
+service_commands.add_to(app)
 
 _Target = Annotated[
     str | None,
@@ -43,12 +43,12 @@ def run() -> None:
         app(prog_name="assay")
     except OSError as error:
         streams.give_up_output()
-        _fail(CommandError(f"the system refused: {error}", ExitCode.ERROR))
+        fail(CommandError(f"the system refused: {error}", ExitCode.ERROR))
     except Exception as error:  # noqa: BLE001 - the last place that can make one line of a defect
         from services.common.exception_text import exception_text  # noqa: PLC0415 - never needed
 
         told = "; ".join(line.strip() for line in exception_text(error))
-        _fail(CommandError(f"unexpected error, please report it: {told}", ExitCode.ERROR))
+        fail(CommandError(f"unexpected error, please report it: {told}", ExitCode.ERROR))
 
 
 def _print_version(wanted: bool) -> None:
@@ -59,12 +59,27 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
+    context: typer.Context,
+    config: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The configuration file, instead of ASSAY_CONFIG's.")
+    ] = None,
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="TABLE.KEY=VALUE", help="One setting, over file and environment; repeatable."
+        ),
+    ] = None,
     _version: Annotated[
         bool,
         typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit."),
     ] = False,
 ) -> None:
-    pass
+    try:
+        context.obj = flags.lay_over(config, assignments or ())
+        if context.invoked_subcommand not in flags.SHOWING_SETTINGS:
+            flags.set_defaults(context, flags.checked_settings(context.obj))
+    except CommandError as error:
+        fail(error)
 
 
 @app.command()
@@ -98,8 +113,7 @@ def diagnose(
 
     def command() -> commands.Diagnosis:
         address = options.address(target)
-        path = options.path("--bundle", bundle)
-        where = options.remote_bundle(path) if address else options.local_bundle(path)
+        where = options.bundle(bundle, address)
         request = options.request(question, where, window_start, window_end, intent)
         return commands.Diagnosis(request, where, address, timeout)
 
@@ -125,12 +139,10 @@ def _end(as_json: bool, call: Callable[[Progress], Coroutine[Any, Any, commands.
     """Run a command to its end and leave with its exit code."""
     try:
         with progress_on(sys.stderr, os.environ) as progress:
-            shown = asyncio.run(_until_signal(call(progress)))
-        # The event loop has put the system's own reactions back.
-        end_at_once()
+            shown = run_to_end(call(progress))
         _print(shown, as_json)
     except CommandError as error:
-        _fail(error)
+        fail(error)
     raise typer.Exit(of_run(shown.run))
 
 
@@ -148,27 +160,3 @@ def _print(shown: commands.Shown, as_json: bool) -> None:
             f"standard output cannot be written ({error.strerror}); the answer is stored: {again}",
             ExitCode.ERROR,
         ) from None
-
-
-def _fail(error: CommandError) -> NoReturn:
-    """Leave with one message on standard error."""
-    typer.echo(f"assay: {visible(error.message)}", err=True)
-    raise SystemExit(int(error.exit_code))
-
-
-async def _until_signal(work: Coroutine[Any, Any, commands.Shown]) -> commands.Shown:
-    """Await the work; the first signal cancels it, and what it started is ended in bounded time."""
-    loop = asyncio.get_running_loop()
-    task = asyncio.ensure_future(work)
-    for number in STOP_SIGNALS:
-        loop.add_signal_handler(number, _cancel_once, task, loop)
-    try:
-        return await task
-    except asyncio.CancelledError:
-        raise CommandError("cancelled", ExitCode.CANCELLED) from None
-
-
-def _cancel_once(task: asyncio.Future[Any], loop: asyncio.AbstractEventLoop) -> None:
-    for number in STOP_SIGNALS:
-        loop.add_signal_handler(number, lambda: None)
-    task.cancel()

@@ -58,11 +58,11 @@ def path(option: str, value: str) -> Path:
     return Path(value)
 
 
-def address(target: str | None) -> str:
-    """Return the address of a remote service, empty when none is wanted; raises CommandError."""
+def address(target: str | None, option: str = "--target") -> str:
+    """Return the address that an option gives, empty when it is not given; raises CommandError."""
     if target is None:
         return ""
-    host, _, port = text("--target", target).rpartition(":")
+    host, _, port = text(option, target).rpartition(":")
     if (
         not host
         or not set(host) <= _HOST
@@ -70,8 +70,14 @@ def address(target: str | None) -> str:
         or not port.isdigit()
         or int(port) > _MAX_PORT
     ):
-        raise wrong_input(f"--target: {shown(target)} is not host:port, such as 127.0.0.1:50051")
+        raise wrong_input(f"{option}: {shown(target)} is not host:port, such as 127.0.0.1:50051")
     return target
+
+
+def bundle(typed: str, target: str) -> Bundle:
+    """Return a bundle of this machine, or of the target when there is one; raises CommandError."""
+    where = path("--bundle", typed)
+    return remote_bundle(where) if target else local_bundle(where)
 
 
 def local_bundle(path: Path) -> Bundle:

@@ -11,8 +11,12 @@ _NAME = "assay"
 
 def show_command(run_id: str, target: str = "") -> str:
     """Return the command that shows a stored run, quoted for a shell."""
-    where = ["--target", target] if target else []
-    return shlex.join([*started_as(sys.argv[0], sys.executable), "show", run_id, *where])
+    return command("show", run_id, *(["--target", target] if target else []))
+
+
+def command(*words: str) -> str:
+    """Return a call of this command with these words, quoted for a shell."""
+    return shlex.join([*started_as(sys.argv[0], sys.executable), *words])
 
 
 def started_as(script: str, python: str) -> list[str]:

@@ -9,15 +9,19 @@ from pathlib import Path
 
 from orchestrator.cli.errors import CommandError, wrong_input
 from orchestrator.cli.exit_codes import ExitCode
+from orchestrator.cli.settings import own_settings
 
 _LOCK_POLL_SECONDS = 0.2
 _ELSEWHERE = "set ASSAY_HOME to another folder"
 
 
 def state_folder(environ: Mapping[str, str]) -> Path:
-    """Return `$ASSAY_HOME`, else `$XDG_STATE_HOME/assay`, else `~/.local/state/assay`; it need not exist."""
-    if home := environ.get("ASSAY_HOME"):
-        return _expanded(home)
+    """Return the folder of the settings, else `$XDG_STATE_HOME/assay`, else `~/.local/state/assay`.
+
+    It need not exist.
+    """
+    if home := own_settings(environ).home:
+        return _expanded(str(home))
     if state := environ.get("XDG_STATE_HOME"):
         return Path(state).absolute() / "assay"
     return _expanded(environ.get("HOME") or "~") / ".local" / "state" / "assay"

@@ -9,7 +9,7 @@ refused: a misspelt limit would otherwise silently not hold.
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
@@ -29,6 +29,7 @@ DEFAULT_MAX_MESSAGE_BYTES = 32 * 1024 * 1024
 
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
 _MAX_SHOWN_CHARS = 100
+_MAX_LISTED = 40
 # Integers beyond have no setting, and some of them no text in this version of Python.
 _MAX_INTEGER_BITS = 64
 
@@ -124,11 +125,16 @@ def load(settings_type: type[SettingsT], environ: Mapping[str, str]) -> Settings
     return examined.settings
 
 
-def examine(settings_type: type[SettingsT], environ: Mapping[str, str]) -> Examined[SettingsT]:
-    """Read the settings of a process and tell where each comes from, and whatever is wrong with them."""
+def examine(
+    settings_type: type[SettingsT], environ: Mapping[str, str], others: Collection[str] = ()
+) -> Examined[SettingsT]:
+    """Read the settings of a process and tell where each comes from, and whatever is wrong with them.
+
+    `others` are variables of other processes, which a misspelt one may have been meant for.
+    """
     file, problems = _file(environ)
     given = _from_file(settings_type, file, problems)
-    given |= _from_environment(settings_type, environ, problems)
+    given |= _from_environment(settings_type, environ, others, problems)
     settings, wrong = None, frozenset[str]()
     try:
         settings = settings_type.model_validate({name: item.value for name, item in given.items()})
@@ -156,7 +162,9 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """Return the advice for a name that is not known: the nearest one that is, or all of them."""
     names = sorted(known)
     close = difflib.get_close_matches(name[:_MAX_SHOWN_CHARS], names, n=1)
-    return f"did you mean {close[0]}?" if close else f"known are {', '.join(names)}"
+    if close:
+        return f"did you mean {close[0]}?"
+    return f"known are {', '.join(names)}" if len(names) <= _MAX_LISTED else "`assay config show` lists all"
 
 
 def _file(environ: Mapping[str, str]) -> tuple[ConfigFile, list[str]]:
@@ -188,12 +196,13 @@ def _from_file(settings_type: type[Settings], file: ConfigFile, problems: list[s
 
 
 def _from_environment(
-    settings_type: type[Settings], environ: Mapping[str, str], problems: list[str]
+    settings_type: type[Settings], environ: Mapping[str, str], others: Collection[str], problems: list[str]
 ) -> dict[str, Given]:
     prefix = prefix_of(settings_type)
     names = {prefix + field.upper(): field for field in settings_type.model_fields}
     given = {name for name in environ if name.startswith(prefix) and name != CONFIG_VARIABLE}
-    problems += [f"{name}: no such setting; {nearest(name, names)}" for name in sorted(given - names.keys())]
+    known = [*names, *others]
+    problems += [f"{name}: no such setting; {nearest(name, known)}" for name in sorted(given - names.keys())]
     return {names[name]: Given(environ[name], name, name) for name in given & names.keys()}
 
 

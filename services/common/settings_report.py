@@ -8,7 +8,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final, TypedDict, get_args, get_origin
 
@@ -46,9 +46,9 @@ class Report(TypedDict):
     problems: list[str]
 
 
-def report(settings_type: type[Settings], environ: Mapping[str, str]) -> Report:
-    """Examine the settings of a process. Works whatever is wrong with them."""
-    examined = examine(settings_type, environ)
+def report(settings_type: type[Settings], environ: Mapping[str, str], others: Collection[str] = ()) -> Report:
+    """Examine the settings of a process. Works whatever is wrong with them; `others` as in `examine`."""
+    examined = examine(settings_type, environ, others)
     return Report(
         process=process_name(settings_type),
         file=str(examined.file.path or ""),

@@ -24,7 +24,8 @@ class Ended:
 def environment(home: Path, **more: str) -> dict[str, str]:
     """Return this process's environment with a state folder of the test's own."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
-    return {**clean, "ASSAY_HOME": str(home), **more}
+    # Nor is the configuration file of whoever runs the tests read.
+    return {**clean, "ASSAY_CONFIG": "", "ASSAY_HOME": str(home), **more}
 
 
 def assay(home: Path, *arguments: str, **more: str) -> Ended:

@@ -13,7 +13,8 @@ from orchestrator.cli.client import connected
 from orchestrator.cli.errors import CommandError
 from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.local_stack import local_stack, stored_runs
-from orchestrator.cli.local_stack.process import ServiceProcess, last_words, start
+from orchestrator.cli.local_stack.logs import FileLog, PassedOnLog, words_of
+from orchestrator.cli.local_stack.process import ServiceProcess, start
 from tests.fakes.command_line import environment, services
 
 
@@ -46,7 +47,10 @@ async def test_a_process_that_cannot_start_is_named_with_its_last_word(tmp_path:
 async def test_a_process_that_was_killed_while_starting_is_told_so(tmp_path: Path) -> None:
     (tmp_path / "gatekeeper.log").write_text('{"event": "of an earlier run"}\n')
     process = await start(
-        "gatekeeper", environment(tmp_path), {"ASSAY_GATEKEEPER_STOP_WITH_PARENT": "1"}, tmp_path
+        "gatekeeper",
+        environment(tmp_path),
+        {"ASSAY_GATEKEEPER_STOP_WITH_PARENT": "1"},
+        FileLog(tmp_path / "gatekeeper.log"),
     )
     os.kill(process.process.pid, signal.SIGKILL)
     with pytest.raises(CommandError, match=r"gatekeeper process did not start: signal 9 \(log") as caught:
@@ -61,7 +65,7 @@ async def test_stopping_what_has_just_ended_is_quiet(
     with caplog.at_level(logging.WARNING, logger="asyncio"):
         for _ in range(50):
             ended = await asyncio.create_subprocess_exec("/bin/sh", "-c", "exit 7")
-            await ServiceProcess("x", ended, tmp_path / "x.log", 0).stop(10)
+            await ServiceProcess("x", ended, FileLog(tmp_path / "x.log")).stop(10)
             codes.add(ended.returncode)
     assert caplog.messages == []
     assert codes <= {7, -signal.SIGTERM}
@@ -83,9 +87,30 @@ async def test_stopping_what_has_just_ended_is_quiet(
     ],
 )
 def test_the_last_words_of_a_process(tmp_path: Path, written: str, words: str) -> None:
-    log = tmp_path / "x.log"
-    log.write_text("of an earlier run\n" + written)
-    assert last_words(log, len("of an earlier run\n")) == words
+    path = tmp_path / "x.log"
+    path.write_text("of an earlier run\n")
+    log = FileLog(path)
+    with log.target() as file:
+        file.write(written.encode())
+    assert words_of(log.last_lines()) == words
+
+
+async def test_lines_are_passed_on_whatever_a_process_writes() -> None:
+    passed: list[str] = []
+    log = PassedOnLog(passed.append)
+    writing = "printf 'one\\n'; printf 'a\\377b\\n'; head -c 3000000 /dev/zero; printf '\\nlast'"
+    with log.target() as stderr:
+        process = await asyncio.create_subprocess_exec(
+            "/bin/sh", "-c", f"({writing}) >&2", stderr=stderr, limit=1 << 20
+        )
+    log.follow(process.stderr)
+    await process.wait()
+    await log.ended()
+    assert passed[:2] == ["one", "a\ufffdb"]
+    assert passed[-1] == "last"
+    assert log.last_lines() == passed
+    # The line of 3 MB is left out, as a whole or in part: nothing of it is kept in memory.
+    assert sum(map(len, passed)) < 2 << 20
 
 
 def _databases(folder: Path) -> list[Path]:

@@ -1,34 +1,18 @@
 """What each process of the local stack is told, all of it through the environment.
 
-These variables stand over inherited ones: limits and log levels that a person exported hold, where to listen,
-whom to call and where data lies is the stack's own.
+These variables stand over inherited ones and over the configuration file: limits and log levels that a person
+set hold, where to listen, whom to call and where data lies is the stack's own.
 """
 
 from collections.abc import Mapping
 from pathlib import Path
 
-from orchestrator.cli.errors import wrong_input
+from orchestrator.cli.settings import is_given, variable
+from services.common.processes import AGENTS, ORCHESTRATOR
 
-AGENTS = ("planner", "executor", "gatekeeper", "verifier", "composer")
-ORCHESTRATOR = "orchestrator"
-_OWN = frozenset({"ASSAY_HOME"})
-_ANY_FREE_PORT = "127.0.0.1:0"
+ANY_FREE_PORT = "127.0.0.1:0"
 # A stored run is read without calling any agent; port 1 of this machine answers nothing.
 _NO_AGENT = "127.0.0.1:1"
-
-
-def check_names(environ: Mapping[str, str]) -> None:
-    """Raise CommandError for a variable that looks like Assay's and that no process would read.
-
-    A service refuses an unknown name behind its own prefix; nobody else would notice a misspelt prefix.
-    """
-    known = tuple(f"ASSAY_{service.upper()}_" for service in (*AGENTS, ORCHESTRATOR))
-    names = [name for name in environ if name.startswith("ASSAY_") and not name.startswith(known)]
-    if unknown := sorted(set(names) - _OWN):
-        raise wrong_input(
-            f"{', '.join(unknown)}: no such setting; known are {', '.join(sorted(_OWN))} "
-            f"and what begins with {', '.join(known)}"
-        )
 
 
 def module_of(service: str) -> str:
@@ -36,19 +20,32 @@ def module_of(service: str) -> str:
     return service if service == ORCHESTRATOR else f"services.{service}"
 
 
-def for_agent(service: str, bundle_root: Path) -> dict[str, str]:
-    """Return the variables of one agent; only the executor knows where bundles are."""
-    own = {"BUNDLE_ROOT": str(bundle_root)} if service == "executor" else {}
-    return _variables(service, own)
+def for_agent(service: str, bundle_root: Path | None) -> dict[str, str]:
+    """Return the variables of one agent; only the executor knows where bundles are.
+
+    Without a root here, the executor's own settings name it.
+    """
+    own = {"bundle_root": str(bundle_root)} if service == "executor" and bundle_root else {}
+    return _variables(service, {"listen": ANY_FREE_PORT, **own})
 
 
-def for_orchestrator(addresses: Mapping[str, str], database: Path) -> dict[str, str]:
+def for_orchestrator(
+    addresses: Mapping[str, str], database: Path, listen: str = ANY_FREE_PORT
+) -> dict[str, str]:
     """Return the variables of the orchestrator; an agent without an address cannot be called."""
-    own = {f"{agent.upper()}_ADDRESS": addresses.get(agent, _NO_AGENT) for agent in AGENTS}
-    return _variables(ORCHESTRATOR, {**own, "DATABASE": str(database)})
+    agents = {f"{agent}_address": addresses.get(agent, _NO_AGENT) for agent in AGENTS}
+    return _variables(ORCHESTRATOR, {"listen": listen, "database": str(database), **agents})
+
+
+def chosen(service: str, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return stand-ins for what the stack decides for a service whatever a person set.
+
+    The root of the bundles is the person's, when the settings name one.
+    """
+    if service == ORCHESTRATOR:
+        return for_orchestrator({}, Path("/"))
+    return for_agent(service, None if is_given(environ, "executor", "bundle_root") else Path("/"))
 
 
 def _variables(service: str, own: Mapping[str, str]) -> dict[str, str]:
-    prefix = f"ASSAY_{service.upper()}_"
-    values = {"LISTEN": _ANY_FREE_PORT, "STOP_WITH_PARENT": "1", **own}
-    return {prefix + name: value for name, value in values.items()}
+    return {variable(service, key): value for key, value in {"stop_with_parent": "1", **own}.items()}

@@ -1,25 +1,28 @@
 """The whole stack: five agents, then the orchestrator that calls them; ready before it is handed out."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from orchestrator.cli.client import wait_until_ready
-from orchestrator.cli.local_stack.environment import (
-    AGENTS,
-    ORCHESTRATOR,
-    check_names,
-    for_agent,
-    for_orchestrator,
-)
+from orchestrator.cli.errors import CommandError
+from orchestrator.cli.exit_codes import ExitCode
+from orchestrator.cli.local_stack.environment import ANY_FREE_PORT, for_agent, for_orchestrator
+from orchestrator.cli.local_stack.logs import FileLog, ServiceLog
 from orchestrator.cli.local_stack.process import START_SECONDS, STOP_SECONDS, ServiceProcess, start
+from orchestrator.cli.local_stack.settings_reports import every_report, problems_of
 from orchestrator.cli.state_folder import prepare
+from services.common.processes import AGENTS, ORCHESTRATOR
 
 _DATABASE = "assay.sqlite3"
 _LOGS = "logs"
 _AGENT_STOP_SECONDS = 5.0
+
+# Makes the log of a service by its name.
+Logs = Callable[[str], ServiceLog]
 
 
 @dataclass(frozen=True)
@@ -29,63 +32,91 @@ class LocalStack:
     address: str
     processes: Mapping[str, ServiceProcess]
 
+    async def death(self) -> CommandError:
+        """Wait until the first process ends by itself and return the error that names it."""
+        deaths = [asyncio.create_task(process.death()) for process in self.processes.values()]
+        try:
+            done, _ = await asyncio.wait(deaths, return_when=asyncio.FIRST_COMPLETED)
+            return done.pop().result()
+        finally:
+            await _cancelled(deaths)
+
+
+@dataclass(frozen=True)
+class _Starting:
+    """What the processes are started with, and those that are."""
+
+    environ: Mapping[str, str]
+    logs: Logs
+    started: list[ServiceProcess] = field(default_factory=list)
+
+    async def start(self, service: str, own: Mapping[str, str]) -> ServiceProcess:
+        process = await start(service, self.environ, own, self.logs(service))
+        self.started.append(process)
+        return process
+
 
 @asynccontextmanager
 async def local_stack(
-    folder: Path, bundle_root: Path, environ: Mapping[str, str]
+    folder: Path,
+    bundle_root: Path | None,
+    environ: Mapping[str, str],
+    *,
+    listen: str = ANY_FREE_PORT,
+    logs: Logs | None = None,
 ) -> AsyncIterator[LocalStack]:
-    """Run the six processes on ports of their own; the orchestrator is ready when this yields.
+    """Run the six processes; the orchestrator, which listens where it is told, is ready when this yields.
 
-    `folder` is the prepared state folder, held by this command alone. Raises CommandError when a process
-    does not come up. Whatever happens, no process outlives the block.
+    `folder` is the prepared state folder, held by this command alone. Without a root of the bundles the
+    executor's own settings name it. Raises CommandError when a process does not come up. Whatever happens,
+    no process outlives the block.
     """
-    check_names(environ)
-    started: list[ServiceProcess] = []
-    logs = _log_folder(folder)
+    starting = _Starting(environ, logs or _files(folder))
     try:
-        addresses = await _start_agents(started, environ, bundle_root, logs)
-        own = for_orchestrator(addresses, folder / _DATABASE)
-        orchestrator = await _start(started, ORCHESTRATOR, environ, own, logs)
-        address = await orchestrator.address()
-        await _ready_or_dead(address, started)
-        yield LocalStack(address, {process.service: process for process in started})
+        async with _every_problem_told(environ):
+            addresses = await _start_agents(starting, bundle_root)
+            own = for_orchestrator(addresses, folder / _DATABASE, listen)
+            orchestrator = await starting.start(ORCHESTRATOR, own)
+            address = await orchestrator.address()
+            await _ready_or_dead(address, starting.started)
+        yield LocalStack(address, {process.service: process for process in starting.started})
     finally:
-        await _stop_all(started)
+        await _stop_all(starting.started)
 
 
 @asynccontextmanager
 async def stored_runs(folder: Path, environ: Mapping[str, str]) -> AsyncIterator[str]:
     """Run the orchestrator alone, for reading what it stored; yields its address."""
-    check_names(environ)
-    started: list[ServiceProcess] = []
+    starting = _Starting(environ, _files(folder))
     try:
-        own = for_orchestrator({}, folder / _DATABASE)
-        orchestrator = await _start(started, ORCHESTRATOR, environ, own, _log_folder(folder))
-        yield await orchestrator.address()
+        async with _every_problem_told(environ):
+            orchestrator = await starting.start(ORCHESTRATOR, for_orchestrator({}, folder / _DATABASE))
+            address = await orchestrator.address()
+        yield address
     finally:
-        await _stop_all(started)
+        await _stop_all(starting.started)
 
 
-def _log_folder(folder: Path) -> Path:
-    return prepare(folder / _LOGS)
+def _files(folder: Path) -> Logs:
+    logs = prepare(folder / _LOGS)
+    return lambda service: FileLog(logs / f"{service}.log")
 
 
-async def _start(
-    started: list[ServiceProcess],
-    service: str,
-    environ: Mapping[str, str],
-    own: Mapping[str, str],
-    logs: Path,
-) -> ServiceProcess:
-    process = await start(service, environ, own, logs)
-    started.append(process)
-    return process
+@asynccontextmanager
+async def _every_problem_told(environ: Mapping[str, str]) -> AsyncIterator[None]:
+    """Add the problems of all other settings to the error of the first process that refused its own."""
+    try:
+        yield
+    except CommandError as error:
+        if error.exit_code is not ExitCode.USAGE:
+            raise
+        problems = problems_of(await every_report(environ, {}))
+        others = [problem for problem in problems if problem not in error.message]
+        raise CommandError(error.message, error.exit_code, others) from None
 
 
-async def _start_agents(
-    started: list[ServiceProcess], environ: Mapping[str, str], bundle_root: Path, logs: Path
-) -> dict[str, str]:
-    agents = [await _start(started, agent, environ, for_agent(agent, bundle_root), logs) for agent in AGENTS]
+async def _start_agents(starting: _Starting, bundle_root: Path | None) -> dict[str, str]:
+    agents = [await starting.start(agent, for_agent(agent, bundle_root)) for agent in AGENTS]
     addresses = await asyncio.gather(*(agent.address() for agent in agents))
     return dict(zip(AGENTS, addresses, strict=True))
 
@@ -101,9 +132,13 @@ async def _ready_or_dead(address: str, processes: Sequence[ServiceProcess]) -> N
                 raise process.failure("ended while starting", death.result())
         await ready
     finally:
-        for task in (ready, *deaths):
-            task.cancel()
-        await asyncio.gather(ready, *deaths, return_exceptions=True)
+        await _cancelled([ready, *deaths])
+
+
+async def _cancelled(tasks: Sequence[asyncio.Task[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _stop_all(started: Sequence[ServiceProcess]) -> None:

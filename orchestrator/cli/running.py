@@ -1,0 +1,50 @@
+"""Running the work of a command: its signals, and its end when it fails."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, NoReturn, TypeVar
+
+import typer
+
+from orchestrator.cli.errors import CommandError
+from orchestrator.cli.exit_codes import ExitCode
+from orchestrator.cli.interrupts import STOP_SIGNALS, end_at_once
+from orchestrator.cli.visible import visible
+
+ResultT = TypeVar("ResultT")
+
+
+def run_to_end(work: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """Run the work of a command; the first signal cancels it. Raises CommandError."""
+    try:
+        return asyncio.run(_until_signal(work))
+    finally:
+        # The event loop has put the system's own reactions back.
+        end_at_once()
+
+
+def fail(error: CommandError) -> NoReturn:
+    """Leave with one message on standard error, its details below it."""
+    colon = ":" if error.details and not error.message.endswith(":") else ""
+    typer.echo(f"assay: {visible(error.message)}{colon}", err=True)
+    for detail in error.details:
+        typer.echo(f"  {visible(detail)}", err=True)
+    raise SystemExit(int(error.exit_code))
+
+
+async def _until_signal(work: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """Await the work; the first signal cancels it, and what it started is ended in bounded time."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.ensure_future(work)
+    for number in STOP_SIGNALS:
+        loop.add_signal_handler(number, _cancel_once, task, loop)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        raise CommandError("cancelled", ExitCode.CANCELLED) from None
+
+
+def _cancel_once(task: asyncio.Future[Any], loop: asyncio.AbstractEventLoop) -> None:
+    for number in STOP_SIGNALS:
+        loop.add_signal_handler(number, lambda: None)
+    task.cancel()
