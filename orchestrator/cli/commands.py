@@ -59,7 +59,8 @@ async def diagnose(command: Diagnosis, environ: Mapping[str, str], progress: Pro
     except asyncio.CancelledError:
         raise CommandError(f"cancelled{_stored(begun, command.target)}", ExitCode.CANCELLED) from None
     except CommandError as error:
-        raise CommandError(f"{error.message}{_stored(begun, command.target)}", error.exit_code) from None
+        message = f"{error.message}{_stored(begun, command.target)}"
+        raise CommandError(message, error.exit_code, error.details) from None
 
 
 async def show(run_id: str, target: str, environ: Mapping[str, str], progress: Progress) -> Shown:

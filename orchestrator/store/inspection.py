@@ -24,12 +24,13 @@ async def inspect(path: Path, seconds: float) -> StoreStatus:
     try:
         async with asyncio.timeout(seconds):
             # The thread ends by its own deadline, unless the disk itself does not answer.
-            return await asyncio.to_thread(_inspected, path, time.monotonic() + seconds * 0.8)
+            return await asyncio.to_thread(look, path, time.monotonic() + seconds * 0.8)
     except TimeoutError:
         return StoreStatus(location=str(path), problem=f"its disk does not answer within {seconds:.1f} s")
 
 
-def _inspected(path: Path, deadline: float) -> StoreStatus:
+def look(path: Path, deadline: float) -> StoreStatus:
+    """Look at the store's file until an instant of the monotonic clock."""
     status = StoreStatus(location=str(path))
     try:
         # What is not yet merged lies beside the file.

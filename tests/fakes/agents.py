@@ -402,8 +402,9 @@ class Stack:
 
     agents: Agents
     stub: "diagnosis_pb2_grpc.DiagnosisServiceAsyncStub"
-    address: str
     serving: AsyncExitStack
+    channel: grpc.aio.Channel
+    address: str
 
     async def stop(self) -> None:
         """Shut the orchestrator down in order, while its callers and its agents stay."""
@@ -461,7 +462,7 @@ class Stack:
 
 
 @asynccontextmanager
-async def stack(database: Path, agents: Agents | None = None, **limits: float) -> AsyncIterator[Stack]:
+async def stack(database: Path, agents: Agents | None = None, **limits: float | str) -> AsyncIterator[Stack]:
     """Start the agents and an orchestrator; `limits` are settings of the orchestrator."""
     agents = agents or Agents()
     async with AsyncExitStack() as open_things:
@@ -474,7 +475,7 @@ async def stack(database: Path, agents: Agents | None = None, **limits: float) -
         served = await open_things.enter_async_context(AsyncExitStack())
         address = await served.enter_async_context(serving(settings, await build(settings)))
         channel = await open_things.enter_async_context(open_channel(address, 1 << 25))
-        yield Stack(agents, diagnosis_pb2_grpc.DiagnosisServiceStub(channel), address, served)
+        yield Stack(agents, diagnosis_pb2_grpc.DiagnosisServiceStub(channel), served, channel, address)
 
 
 def changed(message: MessageT, **fields: Any) -> MessageT:  # noqa: ANN401 - whatever a field takes

@@ -68,7 +68,8 @@ class ServiceProcess:
         await self.log.ended()
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         last = self.log.last_lines()[-_SHOWN_LINES:]
-        return CommandError(f"the {self.service} process ended ({how}); it wrote last:", ExitCode.ERROR, last)
+        wrote = "it wrote last:" if last else "it wrote nothing"
+        return CommandError(f"the {self.service} process ended ({how}); {wrote}", ExitCode.ERROR, last)
 
     async def stop(self, seconds: float) -> None:
         """End the process: politely, then, after a bounded wait, not."""

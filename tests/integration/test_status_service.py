@@ -1,0 +1,195 @@
+"""StatusService and ProcessService over real servers: everything that is wrong is told, and hides nothing."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import grpc
+import grpc.aio
+import pytest
+from assay.common.v1 import process_pb2, process_pb2_grpc
+from assay.common.v1.context_pb2 import Scope
+from assay.executor.v1.executor_pb2 import ListToolsResponse
+from assay.orchestrator.v1 import run_pb2, status_pb2, status_pb2_grpc
+from assay.orchestrator.v1.status_pb2 import GetStatusRequest, GetStatusResponse
+
+from services.common.processes import AGENTS
+from services.common.rpc.channels import open_channel
+from services.common.rpc.process import own_version
+from services.common.rpc.service import serving
+from services.executor.__main__ import build
+from services.executor.settings import ExecutorSettings
+from tests.fakes import scripted
+from tests.fakes.agents import CATALOG, Stack, hang, hanging, stack
+from tests.fakes.silence import silent_listener
+
+Code: TypeAlias = grpc.StatusCode
+
+
+async def status(running: Stack, bundle: str | None = None, seconds: float = 10) -> GetStatusResponse:
+    request = GetStatusRequest(scope=Scope(bundle=bundle)) if bundle is not None else GetStatusRequest()
+    return await status_pb2_grpc.StatusServiceStub(running.channel).GetStatus(request, timeout=seconds)
+
+
+async def test_every_agent_tells_how_it_is(tmp_path: Path) -> None:
+    async with stack(tmp_path / "runs.db") as running:
+        told = await status(running)
+    assert tuple(agent.name for agent in told.agents) == AGENTS
+    for agent in told.agents:
+        assert (agent.ready, agent.live, agent.problem) == (True, True, "")
+        assert (agent.process.name, agent.process.version) == ("scripted", own_version())
+        assert agent.process.grpc_version == grpc.__version__
+        assert agent.round_trip_seconds > 0
+        # Both clocks are this machine's.
+        assert abs(agent.clock_skew_seconds) <= agent.round_trip_seconds / 2 + 0.01
+    assert not told.HasField("sources")
+
+
+async def test_what_a_dead_agent_does_hides_no_other(tmp_path: Path) -> None:
+    async with stack(tmp_path / "runs.db") as running:
+        await running.agents.verifier.kill()
+        told = {agent.name: agent for agent in (await status(running)).agents}
+    assert {name for name, agent in told.items() if agent.ready and agent.live} == set(AGENTS) - {"verifier"}
+    assert "nothing answers at its address" in told["verifier"].problem
+    assert not told["verifier"].HasField("process")
+    assert not told["verifier"].HasField("clock_skew_seconds")
+
+
+async def test_an_agent_that_never_answers_is_told_so_in_time(tmp_path: Path) -> None:
+    async with silent_listener() as address, stack(tmp_path / "runs.db", planner_address=address) as running:
+        told = await status(running, seconds=3)
+    planner, *others = told.agents
+    assert (planner.address, planner.ready, planner.live) == (address, False, False)
+    assert "does not answer within 2.5 s" in planner.problem
+    assert all(agent.ready for agent in others)
+    assert told.store.integrity == status_pb2.INTEGRITY_SOUND
+
+
+async def test_a_short_deadline_shortens_each_look(tmp_path: Path) -> None:
+    async with silent_listener() as address, stack(tmp_path / "runs.db", planner_address=address) as running:
+        told = await status(running, seconds=1.5)
+    assert "does not answer within 1." in told.agents[0].problem
+
+
+async def test_the_store_is_looked_at(tmp_path: Path) -> None:
+    async with stack(tmp_path / "runs.db") as running:
+        await running.diagnose()
+        store = (await status(running)).store
+    assert (store.location, store.problem) == (str(tmp_path / "runs.db"), "")
+    assert {row.status: row.count for row in store.runs} == {run_pb2.RUN_STATUS_SUCCEEDED: 1}
+    assert store.integrity == status_pb2.INTEGRITY_SOUND
+
+
+async def test_the_sources_of_a_scope_are_listed(tmp_path: Path) -> None:
+    async with stack(tmp_path / "runs.db") as running:
+        told = await status(running, "incident")
+    assert list(told.sources.sources) == list(CATALOG.sources)
+    assert told.sources.problem == ""
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [(Code.NOT_FOUND, "scripted"), (hang, "no list within 2.5 s"), (ListToolsResponse(), "")],
+)
+async def test_why_there_is_no_list_is_told(tmp_path: Path, reply: Any, problem: str) -> None:  # noqa: ANN401
+    async with stack(tmp_path / "runs.db") as running:
+        running.agents.executor.replies["ListTools"] = [reply]
+        told = await status(running, "incident", seconds=3)
+    assert told.sources.problem == problem
+    assert told.HasField("sources")
+    assert all(agent.ready for agent in told.agents)
+
+
+# The codes of both services.
+
+
+async def endings(channel: grpc.aio.Channel, seconds: float | None = 10) -> set[Code]:
+    """Call both services and return how the calls ended."""
+    calls: Sequence[Any] = (
+        status_pb2_grpc.StatusServiceStub(channel).GetStatus(GetStatusRequest(), timeout=seconds),
+        process_pb2_grpc.ProcessServiceStub(channel).GetProcess(
+            process_pb2.GetProcessRequest(), timeout=seconds
+        ),
+    )
+    return {await call.code() for call in calls}
+
+
+def test_each_service_has_the_one_method_that_is_asked() -> None:
+    for module, name in ((status_pb2, "StatusService"), (process_pb2, "ProcessService")):
+        assert len(module.DESCRIPTOR.services_by_name[name].methods) == 1
+
+
+async def test_a_call_without_a_deadline(tmp_path: Path) -> None:
+    async with stack(tmp_path / "runs.db") as running:
+        assert await endings(running.channel) == {Code.OK}
+        assert await endings(running.channel, None) == {Code.INVALID_ARGUMENT}
+
+
+@asynccontextmanager
+async def occupied(path: Path, **limits: float) -> AsyncIterator[Stack]:
+    agents = hanging("verifier")
+    async with (
+        stack(path, agents, **limits) as running,
+        running.diagnosing(agents.verifier, "Verify") as task,
+    ):
+        yield running
+        await agents.verifier.kill()
+        await task
+
+
+async def test_too_many_calls(tmp_path: Path) -> None:
+    async with occupied(tmp_path / "runs.db", max_concurrent_rpcs=1) as running:
+        assert await endings(running.channel) == {Code.RESOURCE_EXHAUSTED}
+
+
+async def test_shutting_down(tmp_path: Path) -> None:
+    async with occupied(tmp_path / "runs.db", drain_seconds=20) as running:
+        stopping = asyncio.create_task(running.stop())
+        async with asyncio.timeout(10):
+            while Code.OK in await endings(running.channel):
+                pass
+        assert await endings(running.channel) == {Code.UNAVAILABLE}
+        await running.agents.verifier.kill()
+        await stopping
+
+
+async def never(*_: object) -> Any:  # noqa: ANN401 - it never returns
+    await asyncio.Event().wait()
+
+
+async def test_a_deadline_that_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A disk that never answers, and what a process needs that never tells.
+    monkeypatch.setattr("orchestrator.composition.inspect", never)
+    async with stack(tmp_path / "runs.db") as running:
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await status(running, seconds=0.3)
+        assert caught.value.code() is Code.DEADLINE_EXCEEDED
+    service = replace(scripted.service(scripted.ok), problems=never)
+    async with (
+        serving(scripted.ScriptedSettings(drain_seconds=0), service) as address,
+        open_channel(address, 1 << 20) as channel,
+    ):
+        stub = process_pb2_grpc.ProcessServiceStub(channel)
+        assert (
+            await stub.GetProcess(process_pb2.GetProcessRequest(), timeout=0.3).code()
+            is Code.DEADLINE_EXCEEDED
+        )
+
+
+async def test_the_executor_tells_that_its_bundles_are_gone(tmp_path: Path) -> None:
+    root = tmp_path / "bundles"
+    root.mkdir()
+    settings = ExecutorSettings(bundle_root=root)
+    async with (
+        serving(settings, await build(settings)) as address,
+        open_channel(address, 1 << 20) as channel,
+    ):
+        stub = process_pb2_grpc.ProcessServiceStub(channel)
+        before = (await stub.GetProcess(process_pb2.GetProcessRequest(), timeout=10)).process
+        root.rmdir()
+        after = (await stub.GetProcess(process_pb2.GetProcessRequest(), timeout=10)).process
+    assert (before.name, before.reasoner, list(before.problems)) == ("executor", "offline", [])
+    assert list(after.problems) == [f"the folder of bundles {root} cannot be read: No such file or directory"]
