@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 from pydantic_settings import SettingsConfigDict
 
-from services.common.settings import ServiceSettings, SettingsError, load, process_name
+from services.common.settings import ServiceSettings, SettingsError, examine, load, process_name
 
 PREFIX = "ASSAY_SAMPLE_"
 CANARY = "canary-e1b0"
@@ -166,6 +166,37 @@ token = ["{CANARY}"]
         assert problem in said
     assert len(caught.value.problems) == 12
     assert CANARY not in said
+
+
+_PIECES = [
+    "[",
+    "]",
+    "=",
+    "\n",
+    '"',
+    "'''",
+    "#",
+    "{",
+    "}",
+    ",",
+    ".",
+    "planner",
+    "listen",
+    "1",
+    "nan",
+    "\\u0000",
+]
+
+
+@given(st.one_of(st.lists(st.sampled_from(_PIECES)).map("".join), st.text()))
+def test_whatever_a_file_holds_there_are_settings_or_problems(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.toml"
+    path.write_bytes(text.encode("utf-8", "replace"))
+    examined = examine(PlannerLike, {"ASSAY_CONFIG": str(path)})
+    assert (examined.settings is None) == bool(examined.problems)
+    assert all(problem.isprintable() for problem in examined.problems)
 
 
 def test_the_tables_of_others_are_theirs(tmp_path: Path) -> None:
