@@ -13,6 +13,8 @@ from services.common.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
     NotFoundError,
+    ResourceExhaustedError,
+    UnavailableError,
 )
 
 _REFUSALS: Final[Mapping[str, type[AssayError]]] = {
@@ -37,3 +39,14 @@ class Catalogs:
             if refusal is None:
                 return None
             raise refusal(error.message, field="scope.bundle") from None
+
+    async def listed(self, scope: Scope | None, seconds: float) -> ToolCatalog:
+        """Return the tools and, of a scope, its sources, asked outside any run; raises why that cannot be."""
+        try:
+            return await self._executor.offered(scope, seconds)
+        except CallFailedError as error:
+            if error.code == "RESOURCE_EXHAUSTED":
+                raise ResourceExhaustedError(f"the executor is at its limit: {error.message}") from None
+            if refusal := _REFUSALS.get(error.code):
+                raise refusal(error.message, field="scope.bundle") from None
+            raise UnavailableError(f"the executor does not list its tools ({error.code})") from None

@@ -87,6 +87,7 @@ async def build(settings: OrchestratorSettings) -> Service:
             CallLimit(settings.executor_seconds, clock),
             CallLimit(settings.list_tools_seconds, clock),
         )
+        catalogs = Catalogs(executor)
         runs = Runs(
             lifecycle=Lifecycle(
                 Engine(_graph(settings, channels, executor, store, clock), store, clock),
@@ -95,7 +96,7 @@ async def build(settings: OrchestratorSettings) -> Service:
                 # The rest is for the channels that others may add to a run that has ended.
                 max_run_bytes=settings.max_message_bytes // 16 * 15,
             ),
-            catalogs=Catalogs(executor),
+            catalogs=catalogs,
             store=store,
             clock=clock,
             new_id=_new_id,
@@ -107,7 +108,7 @@ async def build(settings: OrchestratorSettings) -> Service:
             raise StoreOpenError(f"cannot use the database {settings.database}: {error}") from None
         # Until here a failure closes what was opened; from here on the service does.
         close = opened.pop_all().aclose
-    servicer = DiagnosisServicer(runs, store, settings.run_seconds, settings.reserve_seconds)
+    servicer = DiagnosisServicer(runs, catalogs, store, settings.run_seconds, settings.reserve_seconds)
     status = StatusServicer(
         _agents(settings, channels), executor, partial(inspect, settings.database), clock, _new_id
     )

@@ -2,9 +2,10 @@
 
 import hashlib
 
-from assay.common.v1.context_pb2 import DiagnosisContext, Intent, TimeWindow
+from assay.common.v1.context_pb2 import DiagnosisContext, Intent, Scope, TimeWindow
 from assay.orchestrator.v1.diagnosis_pb2 import (
     DiagnoseRequest,
+    ListToolsRequest,
     PruneRunsRequest,
     RecordEvaluationRequest,
     SubmitDiagnosisRequest,
@@ -13,7 +14,7 @@ from assay.orchestrator.v1.diagnosis_pb2 import (
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from orchestrator.intent import intent_of
-from orchestrator.store.port import CHANNEL_FORM, OWN_CHANNEL, Submission
+from orchestrator.store.port import CHANNEL_FORM, OWN_CHANNEL, Retention, Submission
 from services.common.errors import InvalidArgumentError
 from services.common.evidence import strict_json
 from services.common.validation import MAX_QUESTION_CHARS, required_text, specified
@@ -61,13 +62,26 @@ def sequence_of(request: WatchRunRequest) -> int:
     return request.after_sequence
 
 
-def kept_of(request: PruneRunsRequest) -> int:
-    """Return how many ended runs are to be kept; forgetting them all must be said, never left out."""
-    if not request.HasField("keep"):
-        raise InvalidArgumentError("keep is missing; 0 forgets every ended run", field="keep")
+def retention_of(request: PruneRunsRequest) -> Retention:
+    """Return which ended runs go; forgetting them all must be said, never left out."""
+    if request.HasField("keep") == request.HasField("created_before"):
+        raise InvalidArgumentError(
+            "exactly one of keep and created_before is needed; keep = 0 forgets every ended run", field="keep"
+        )
+    if request.HasField("created_before"):
+        _require_instant(request.created_before, "created_before")
+        return Retention(created_before=request.created_before)
     if request.keep < 0:
         raise InvalidArgumentError("keep is negative", field="keep")
-    return request.keep
+    return Retention(request.keep)
+
+
+def listed_scope(request: ListToolsRequest) -> Scope | None:
+    """Return the scope whose sources are to be listed, None for the tools alone."""
+    if not request.HasField("scope"):
+        return None
+    required_text(request.scope.bundle, "scope.bundle", MAX_BUNDLE_CHARS)
+    return request.scope
 
 
 def evaluation_of(request: RecordEvaluationRequest) -> tuple[str, str]:
@@ -88,14 +102,13 @@ def evaluation_of(request: RecordEvaluationRequest) -> tuple[str, str]:
 def require_window(window: TimeWindow, field: str) -> None:
     """Refuse a window that holds no instant, or a side that is none."""
     for side in ("start", "end"):
-        if window.HasField(side) and not _is_instant(getattr(window, side)):
-            raise InvalidArgumentError(
-                f"{field}.{side} lies outside the years 1 to 9999", field=f"{field}.{side}"
-            )
+        if window.HasField(side):
+            _require_instant(getattr(window, side), f"{field}.{side}")
     bounded = window.HasField("start") and window.HasField("end")
     if bounded and window.end.ToNanoseconds() <= window.start.ToNanoseconds():
         raise InvalidArgumentError("the window ends before it starts", field=f"{field}.end")
 
 
-def _is_instant(time: Timestamp) -> bool:
-    return MIN_SECONDS <= time.seconds <= MAX_SECONDS and 0 <= time.nanos < 1_000_000_000
+def _require_instant(time: Timestamp, field: str) -> None:
+    if not (MIN_SECONDS <= time.seconds <= MAX_SECONDS and 0 <= time.nanos < 1_000_000_000):
+        raise InvalidArgumentError(f"{field} lies outside the years 1 to 9999", field=field)

@@ -7,14 +7,16 @@ from typing import Any
 import grpc.aio
 from assay.orchestrator.v1 import diagnosis_pb2, diagnosis_pb2_grpc
 
+from orchestrator.catalogs import Catalogs
 from orchestrator.graph import build_trace
 from orchestrator.listing import cursor_of, page_size_of, selection_of, token_after
-from orchestrator.reading import run_so_far
+from orchestrator.reading import invocations_of, run_so_far
 from orchestrator.requests import (
     context_of,
     evaluation_of,
-    kept_of,
+    listed_scope,
     required_id,
+    retention_of,
     sequence_of,
     submission_of,
 )
@@ -26,8 +28,11 @@ from services.common.rpc.context import remaining_seconds
 class DiagnosisServicer(diagnosis_pb2_grpc.DiagnosisServiceServicer):
     """Starts runs, and reads them back from the store."""
 
-    def __init__(self, runs: Runs, store: Store, run_seconds: float, reserve_seconds: float) -> None:
+    def __init__(
+        self, runs: Runs, catalogs: Catalogs, store: Store, run_seconds: float, reserve_seconds: float
+    ) -> None:
         self._runs = runs
+        self._catalogs = catalogs
         self._store = store
         self._run_seconds = run_seconds
         self._reserve_seconds = reserve_seconds
@@ -112,8 +117,9 @@ class DiagnosisServicer(diagnosis_pb2_grpc.DiagnosisServiceServicer):
         request: diagnosis_pb2.PruneRunsRequest,
         context: grpc.aio.ServicerContext[Any, Any],  # noqa: ARG002 - gRPC passes it
     ) -> diagnosis_pb2.PruneRunsResponse:
-        """Forget the oldest ended runs."""
-        return diagnosis_pb2.PruneRunsResponse(forgotten=await self._store.prune(kept_of(request)))
+        """Forget ended runs, or count what would be forgotten."""
+        prune = self._store.prunable if request.dry_run else self._store.prune
+        return diagnosis_pb2.PruneRunsResponse(forgotten=await prune(retention_of(request)))
 
     async def GetTrace(  # noqa: N802 - the name is the contract's
         self,
@@ -126,6 +132,14 @@ class DiagnosisServicer(diagnosis_pb2_grpc.DiagnosisServiceServicer):
         trace = build_trace(run_id, history.status, history.events, history.evidence_retry_count)
         return diagnosis_pb2.GetTraceResponse(trace=trace)
 
+    async def ListInvocations(  # noqa: N802 - the name is the contract's
+        self,
+        request: diagnosis_pb2.ListInvocationsRequest,
+        context: grpc.aio.ServicerContext[Any, Any],  # noqa: ARG002 - gRPC passes it
+    ) -> diagnosis_pb2.ListInvocationsResponse:
+        """Return the tool calls of one run without their outputs."""
+        return await invocations_of(self._store, required_id(request.run_id, "run_id"))
+
     async def GetInvocation(  # noqa: N802 - the name is the contract's
         self,
         request: diagnosis_pb2.GetInvocationRequest,
@@ -136,3 +150,12 @@ class DiagnosisServicer(diagnosis_pb2_grpc.DiagnosisServiceServicer):
         invocation_id = required_id(request.invocation_id, "invocation_id")
         invocation = await self._store.invocation(run_id, invocation_id)
         return diagnosis_pb2.GetInvocationResponse(invocation=invocation)
+
+    async def ListTools(  # noqa: N802 - the name is the contract's
+        self,
+        request: diagnosis_pb2.ListToolsRequest,
+        context: grpc.aio.ServicerContext[Any, Any],
+    ) -> diagnosis_pb2.ListToolsResponse:
+        """Return what the executor offers."""
+        catalog = await self._catalogs.listed(listed_scope(request), remaining_seconds(context))
+        return diagnosis_pb2.ListToolsResponse(catalog=catalog)

@@ -28,6 +28,14 @@ class ExecutorAgent:
             )
         return response.catalog
 
+    async def offered(self, scope: Scope | None, seconds: float) -> ToolCatalog:
+        """List tools, and the sources of a scope where one is given, for nobody's run; errors as above."""
+        with failures_named():
+            response = await self._stub.ListTools(
+                ListToolsRequest(scope=scope), timeout=min(seconds, self._list_limit.seconds)
+            )
+        return response.catalog
+
     async def execute(
         self, request: ExecuteRequest, config: RunConfig
     ) -> AsyncGenerator[ExecuteResponse, None]:

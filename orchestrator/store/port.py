@@ -69,6 +69,14 @@ class Cursor:
 
 
 @dataclass(frozen=True, slots=True)
+class Retention:
+    """Which ended runs go: those created before an instant, if there is one, but for the newest `keep`."""
+
+    keep: int = 0
+    created_before: Timestamp | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class History:
     """What a trace is made of."""
 
@@ -134,8 +142,12 @@ class Store(Protocol):
         """Return at most `limit` runs, the newest first, that come after a place in the list."""
         ...
 
-    async def prune(self, keep: int) -> int:
-        """Forget the oldest ended runs beyond `keep`, with all they have; return how many."""
+    async def prune(self, bound: Retention) -> int:
+        """Forget the ended runs that a bound does not keep, with all they have; return how many."""
+        ...
+
+    async def prunable(self, bound: Retention) -> int:
+        """Return how many runs `prune` would forget."""
         ...
 
     async def history(self, run_id: str) -> History:

@@ -32,6 +32,8 @@ def summary_of(run: Run) -> bytes:
         summary.end_time.CopyFrom(run.end_time)
     if run.HasField("failure"):
         summary.failure.CopyFrom(run.failure)
+    if run.suspects:
+        summary.first_suspect.CopyFrom(run.suspects[0])
     return summary.SerializeToString()
 
 

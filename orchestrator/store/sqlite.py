@@ -20,6 +20,7 @@ from orchestrator.store.port import (
     OWN_CHANNEL,
     Cursor,
     History,
+    Retention,
     Selection,
     StepConflictError,
     StoredCall,
@@ -35,6 +36,11 @@ _IDS_PER_QUERY = 500
 # Before and after every time that the store writes.
 _FIRST = ""
 _LAST = "~"
+# The ended runs that go; `_unkept` has its values.
+_PRUNABLE: Final = (
+    "SELECT run_id FROM diagnosis_run WHERE status != ? AND create_time < ?"
+    " ORDER BY create_time DESC, run_id DESC LIMIT -1 OFFSET ?"
+)
 
 
 class SqliteStore:
@@ -67,7 +73,7 @@ class SqliteStore:
                     "INSERT INTO submission (idempotency_key, request_sha256, run_id) VALUES (?, ?, ?)",
                     (submission.key, submission.request_sha256, run.run_id),
                 )
-            await _prune(database, self._keep_runs)
+            await _prune(database, Retention(self._keep_runs))
         return run.run_id
 
     async def submitted(self, submission: Submission) -> str | None:
@@ -167,10 +173,15 @@ class SqliteStore:
         )
         return [parsed(RunSummary, summary, run_id) for run_id, summary in found]
 
-    async def prune(self, keep: int) -> int:
-        """Forget the oldest ended runs beyond `keep`."""
+    async def prune(self, bound: Retention) -> int:
+        """Forget the ended runs that a bound does not keep."""
         async with self._transaction() as database:
-            return await _prune(database, keep)
+            return await _prune(database, bound)
+
+    async def prunable(self, bound: Retention) -> int:
+        """Return how many runs `prune` would forget."""
+        found = await self._read(f"SELECT COUNT(*) FROM ({_PRUNABLE})", *_unkept(bound))  # noqa: S608 - a constant
+        return int(found[0][0])
 
     async def history(self, run_id: str) -> History:
         """Return the events of a run, in order."""
@@ -268,13 +279,18 @@ async def _submitted(database: aiosqlite.Connection, submission: Submission) -> 
     return None
 
 
-async def _prune(database: aiosqlite.Connection, keep: int) -> int:
+async def _prune(database: aiosqlite.Connection, bound: Retention) -> int:
     deleted = await database.execute(
-        "DELETE FROM diagnosis_run WHERE run_id IN (SELECT run_id FROM diagnosis_run"
-        " WHERE status != ? ORDER BY create_time DESC, run_id DESC LIMIT -1 OFFSET ?)",
-        (_RUNNING, keep),
+        f"DELETE FROM diagnosis_run WHERE run_id IN ({_PRUNABLE})",  # noqa: S608 - a constant
+        _unkept(bound),
     )
     return deleted.rowcount
+
+
+def _unkept(bound: Retention) -> tuple[int, str, int]:
+    """Return the values of the query for runs that go."""
+    before = bound.created_before
+    return _RUNNING, time_text(before) if before else _LAST, bound.keep
 
 
 async def _require_run(database: aiosqlite.Connection, run_id: str) -> None:

@@ -45,7 +45,7 @@ def compose(settings: ExecutorSettings, offered: dict[str, Tool]) -> Service:
     clocks = Clocks(now=lambda: datetime.now(UTC), monotonic=time.monotonic)
     runtime = Runtime(offered, clocks, _new_id)
     execution = Execution(sessions, runtime, reasoner(settings), settings.analysis_deadline_seconds)
-    servicer = ExecutorServicer(sessions, execution)
+    servicer = ExecutorServicer(offered, sessions, execution)
     return Service(
         names=(NAME,),
         register=lambda server: executor_pb2_grpc.add_ExecutorServiceServicer_to_server(servicer, server),

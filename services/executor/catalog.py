@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from assay.common.v1 import tool_pb2
+from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from services.executor.sources.instants import MICROSECONDS, Instant
@@ -11,27 +13,37 @@ from services.executor.sources.kinds import KINDS
 from services.executor.sources.sniff import Source
 from services.executor.tools.tool import Tool
 
+_NANOSECONDS: Final = 1_000_000_000
+
+
+def tools_of(tools: Mapping[str, Tool]) -> tool_pb2.ToolCatalog:
+    """Return the catalog of no scope: the tools by name."""
+    return tool_pb2.ToolCatalog(tools=[_tool(tools[name]) for name in sorted(tools)])
+
 
 def catalog_of(tools: Mapping[str, Tool], sources: Iterable[Source]) -> tool_pb2.ToolCatalog:
-    """Return the catalog, tools by name, sources by kind and name."""
+    """Return the catalog of a scope, tools by name, sources by kind and name."""
     infos = [_source_info(source) for source in sources]
     present = {info.kind for info in infos}
     infos += [
         tool_pb2.SourceInfo(kind=kind, reason="the bundle has none") for kind in KINDS if kind not in present
     ]
-    return tool_pb2.ToolCatalog(
-        tools=[_tool(tools[name]) for name in sorted(tools)],
-        sources=sorted(infos, key=lambda info: (info.kind, info.name)),
-    )
+    catalog = tools_of(tools)
+    catalog.sources.extend(sorted(infos, key=lambda info: (info.kind, info.name)))
+    return catalog
 
 
 def _tool(tool: Tool) -> tool_pb2.Tool:
+    deadline = Duration()
+    deadline.FromNanoseconds(int(tool.deadline_seconds * _NANOSECONDS))
     return tool_pb2.Tool(
         name=tool.name,
         description=tool.description,
         kind=tool.kind,
         arguments_schema_json=json.dumps(tool.arguments.model_json_schema(), sort_keys=True),
         source_kinds=tool.source_kinds,
+        max_output_bytes=tool.max_bytes,
+        deadline=deadline,
     )
 
 

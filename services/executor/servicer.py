@@ -1,6 +1,6 @@
 """ExecutorService: translates between messages and the domain."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from functools import partial
 
 import grpc.aio
@@ -10,15 +10,18 @@ from assay.executor.v1 import executor_pb2, executor_pb2_grpc
 from services.common.errors import InvalidArgumentError
 from services.common.rpc.context import remaining_seconds
 from services.common.validation import MAX_QUESTION_CHARS, required_text, specified
+from services.executor.catalog import tools_of
 from services.executor.domain import MAX_STEPS
 from services.executor.execution import Execution
 from services.executor.session import Sessions
+from services.executor.tools.tool import Tool
 
 
 class ExecutorServicer(executor_pb2_grpc.ExecutorServiceServicer):
     """Serves the contract of `executor.proto`."""
 
-    def __init__(self, sessions: Sessions, execution: Execution) -> None:
+    def __init__(self, tools: Mapping[str, Tool], sessions: Sessions, execution: Execution) -> None:
+        self._tools = tools
         self._sessions = sessions
         self._execution = execution
 
@@ -27,7 +30,9 @@ class ExecutorServicer(executor_pb2_grpc.ExecutorServiceServicer):
         request: executor_pb2.ListToolsRequest,
         context: grpc.aio.ServicerContext[executor_pb2.ListToolsRequest, executor_pb2.ListToolsResponse],
     ) -> executor_pb2.ListToolsResponse:
-        """List the tools and the inventory of a scope."""
+        """List the tools and, of a scope, the inventory."""
+        if not request.HasField("scope"):
+            return executor_pb2.ListToolsResponse(catalog=tools_of(self._tools))
         remaining = partial(remaining_seconds, context)
         catalog = await self._sessions.catalog(request.scope.bundle, remaining)
         return executor_pb2.ListToolsResponse(catalog=catalog)

@@ -17,6 +17,7 @@ from orchestrator.store.port import (
     MAX_CHANNELS,
     OWN_CHANNEL,
     Cursor,
+    Retention,
     Selection,
     StepConflictError,
     Store,
@@ -128,6 +129,8 @@ class StoreConformance:
         end.create_time.seconds = 3
         end.end_time.seconds = 9
         end.failure.reason_code = "why"
+        end.suspects.add(component="api")
+        end.suspects.add(component="db")
         await store.end_run(end)
         shown = await store.runs(ALL, None, 100)
         assert [run.run_id for run in shown] == ["run-3", "run-2", "run-1"]
@@ -139,6 +142,7 @@ class StoreConformance:
             end_time=end.end_time,
             effective_verdict=end.effective_verdict,
             failure=end.failure,
+            first_suspect=end.suspects[0],
         )
         assert shown[1].status == run_pb2.RUN_STATUS_RUNNING
         assert not shown[1].HasField("end_time")
@@ -168,7 +172,7 @@ class StoreConformance:
         end = ended("run-2")
         end.create_time.seconds = 2
         await store.end_run(end)
-        assert await store.prune(0) == 1
+        assert await store.prune(Retention()) == 1
         assert await listed(store, after=place(end)) == ["run-1"]
 
     async def test_a_list_is_filtered_by_status_and_by_time(self, store: Store) -> None:
@@ -193,12 +197,27 @@ class StoreConformance:
             await store.add_invocation(f"run-{number}", an_invocation())
             if number != 1:
                 await store.end_run(ended(f"run-{number}"))
-        assert await store.prune(9) == 0
-        assert await store.prune(2) == 2
+        assert await store.prune(Retention(9)) == 0
+        assert await store.prunable(Retention(2)) == 2
+        assert await store.prune(Retention(2)) == 2
         assert await listed(store) == ["run-5", "run-4", "run-1"]
         assert await store.calls("run-2") == []
         assert await store.submitted(Submission("key-2", b"another")) is None
         assert await store.submitted(Submission("key-5", b"digest")) == "run-5"
+
+    async def test_pruning_by_age_forgets_what_began_before_an_instant(self, store: Store) -> None:
+        for number in range(1, 6):
+            await store.create_run(a_run(f"run-{number}", second=number), RunState())
+            if number != 2:
+                end = ended(f"run-{number}")
+                end.create_time.seconds = number
+                await store.end_run(end)
+        bound = Retention(created_before=Timestamp(seconds=4))
+        assert await store.prunable(bound) == 2
+        assert len(await listed(store)) == 5
+        assert await store.prune(bound) == 2
+        assert await listed(store) == ["run-5", "run-4", "run-2"]
+        assert await store.prunable(bound) == 0
 
     async def test_channels_are_bounded_and_the_orchestrator_s_own_is_not_counted(self, store: Store) -> None:
         await store.create_run(a_run(), RunState())

@@ -103,6 +103,16 @@ async def test_the_catalog_holds_legal_schemas_in_order(channel: grpc.aio.Channe
         assert tool.source_kinds
 
 
+async def test_without_a_scope_the_tools_are_listed_alone(channel: grpc.aio.Channel) -> None:
+    stub = executor_pb2_grpc.ExecutorServiceStub(channel)
+    response = await stub.ListTools(executor_pb2.ListToolsRequest(), timeout=20)
+    assert not response.catalog.sources
+    assert response.catalog.tools == (await list_tools(channel, f"{RECORDED[0]}/bundle")).tools
+    for tool in response.catalog.tools:
+        assert tool.max_output_bytes == 512 * 1024
+        assert tool.deadline.ToSeconds() == 120
+
+
 @pytest.mark.parametrize(
     ("bundle", "code"),
     [

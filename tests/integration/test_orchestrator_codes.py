@@ -19,18 +19,22 @@ from assay.orchestrator.v1.diagnosis_pb2 import (
     GetInvocationRequest,
     GetRunRequest,
     GetTraceRequest,
+    ListInvocationsRequest,
     ListRunsRequest,
+    ListToolsRequest,
     PruneRunsRequest,
     RecordEvaluationRequest,
     SubmitDiagnosisRequest,
     WatchRunRequest,
 )
 from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
 from structlog.testing import capture_logs
 
+from orchestrator.agents.executor import ExecutorAgent
 from orchestrator.requests import MAX_EVALUATION_BYTES
 from orchestrator.store.port import MAX_CHANNELS
-from tests.fakes.agents import Stack, changed, hanging, stack
+from tests.fakes.agents import Stack, changed, hang, hanging, stack
 from tests.fakes.connections import failing, failure, held, kept_connections
 
 Code: TypeAlias = grpc.StatusCode
@@ -59,7 +63,11 @@ METHODS: dict[str, Message] = {
     "CancelRun": CancelRunRequest(run_id="run"),
     "RecordEvaluation": EVALUATION,
     "PruneRuns": PruneRunsRequest(keep=1),
+    "ListInvocations": ListInvocationsRequest(run_id="run"),
+    "ListTools": ListToolsRequest(scope=ASKED.scope),
 }
+# The methods that use the run store.
+STORED = {name: request for name, request in METHODS.items() if name != "ListTools"}
 
 
 async def ending(running: Stack, method: str, request: Message, seconds: float | None = 10) -> Code:
@@ -131,9 +139,11 @@ async def test_shutting_down(tmp_path: Path) -> None:
 
 async def test_a_deadline_that_passes(connections: list[aiosqlite.Connection], tmp_path: Path) -> None:
     async with stack(tmp_path / "runs.db") as running:
-        for method, request in METHODS.items():
+        for method, request in STORED.items():
             with held(connections[0]):
                 assert await ending(running, method, request, 0.3) is TOO_LATE, method
+        running.agents.executor.replies["ListTools"] = [hang]
+        assert await ending(running, "ListTools", METHODS["ListTools"], 0.3) is TOO_LATE
 
 
 @pytest.mark.parametrize(
@@ -152,7 +162,7 @@ async def test_a_store_that_fails(
     async with stack(tmp_path / "runs.db") as running:
         # Captured, because a traceback that nobody reads takes long to draw.
         with failing(connections[0], failure(result)), capture_logs():
-            for method, request in METHODS.items():
+            for method, request in STORED.items():
                 found, details = await ended(running, method, request)
                 assert (found, method) == (code, method)
                 assert says in details
@@ -189,6 +199,11 @@ WRONG: list[tuple[str, Message, str]] = [
     ("RecordEvaluation", changed(EVALUATION, value_json=b" " * (MAX_EVALUATION_BYTES + 1)), "larger"),
     ("PruneRuns", PruneRunsRequest(), "keep"),
     ("PruneRuns", PruneRunsRequest(keep=-1), "keep"),
+    ("PruneRuns", PruneRunsRequest(keep=1, created_before=Timestamp(seconds=1)), "exactly one"),
+    ("PruneRuns", PruneRunsRequest(created_before=Timestamp(seconds=1 << 40)), "created_before"),
+    ("ListInvocations", ListInvocationsRequest(run_id=" "), "run_id"),
+    ("ListTools", ListToolsRequest(scope=context_pb2.Scope()), "scope.bundle"),
+    ("ListTools", ListToolsRequest(scope=context_pb2.Scope(bundle="x" * 1025)), "scope.bundle"),
 ]
 
 
@@ -216,7 +231,15 @@ async def test_a_token_of_another_list(tmp_path: Path) -> None:
 
 
 async def test_what_does_not_exist(tmp_path: Path) -> None:
-    named = ("WatchRun", "GetRun", "GetTrace", "GetInvocation", "CancelRun", "RecordEvaluation")
+    named = (
+        "WatchRun",
+        "GetRun",
+        "GetTrace",
+        "ListInvocations",
+        "GetInvocation",
+        "CancelRun",
+        "RecordEvaluation",
+    )
     async with stack(tmp_path / "runs.db") as running:
         for method in named:
             assert await ending(running, method, METHODS[method]) is MISSING, method
@@ -225,7 +248,7 @@ async def test_what_does_not_exist(tmp_path: Path) -> None:
         assert await ending(running, "GetInvocation", request) is MISSING
 
 
-@pytest.mark.parametrize("method", ["Diagnose", "SubmitDiagnosis"])
+@pytest.mark.parametrize("method", ["Diagnose", "SubmitDiagnosis", "ListTools"])
 @pytest.mark.parametrize("code", [MISSING, PRECONDITION, INVALID])
 async def test_a_scope_that_the_executor_refuses(tmp_path: Path, method: str, code: Code) -> None:
     async with stack(tmp_path / "runs.db", max_runs=1, max_waiting_runs=0) as running:
@@ -234,6 +257,35 @@ async def test_a_scope_that_the_executor_refuses(tmp_path: Path, method: str, co
         for _ in range(2):
             assert await ending(running, method, METHODS[method]) is code
         assert not (await running.stub.ListRuns(ListRunsRequest(), timeout=10)).runs
+
+
+@pytest.mark.parametrize(
+    ("reply", "code"), [(EXHAUSTED, EXHAUSTED), (INTERNAL, UNAVAILABLE), (TOO_LATE, UNAVAILABLE)]
+)
+async def test_an_executor_that_cannot_list_its_tools(tmp_path: Path, reply: Code, code: Code) -> None:
+    async with stack(tmp_path / "runs.db") as running:
+        running.agents.executor.replies["ListTools"] = [reply]
+        found, details = await ended(running, "ListTools", METHODS["ListTools"])
+        assert (found, "executor" in details) == (code, True)
+
+
+async def test_an_executor_that_is_not_there_or_does_not_answer_in_time(tmp_path: Path) -> None:
+    async with stack(tmp_path / "runs.db", list_tools_seconds=0.2) as running:
+        running.agents.executor.replies["ListTools"] = [hang]
+        assert await ending(running, "ListTools", METHODS["ListTools"]) is UNAVAILABLE
+        await running.agents.executor.kill()
+        assert await ending(running, "ListTools", METHODS["ListTools"]) is UNAVAILABLE
+
+
+async def test_a_defect_while_listing_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def defective(*_: object) -> None:
+        raise RuntimeError("canary")
+
+    async with stack(tmp_path / "runs.db") as running:
+        monkeypatch.setattr(ExecutorAgent, "offered", defective)
+        with capture_logs():
+            code, details = await ended(running, "ListTools", METHODS["ListTools"])
+    assert (code, "canary" in details) == (INTERNAL, False)
 
 
 async def test_too_many_runs(tmp_path: Path) -> None:

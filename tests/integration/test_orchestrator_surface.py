@@ -9,6 +9,7 @@ from pathlib import Path
 import grpc
 import grpc.aio
 import pytest
+from assay.common.v1.context_pb2 import Scope
 from assay.common.v1.evidence_pb2 import Classification
 from assay.orchestrator.v1 import diagnosis_pb2, run_pb2
 from assay.orchestrator.v1.diagnosis_pb2 import DiagnoseResponse
@@ -16,7 +17,7 @@ from assay.orchestrator.v1.state_pb2 import RunState
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from orchestrator.store.sqlite import open_store
-from tests.fakes.agents import METHODS, Agents, Stack, cause, executed, hanging, judging, stack
+from tests.fakes.agents import CATALOG, METHODS, Agents, Stack, cause, executed, hanging, judging, stack
 
 CANCELLED = run_pb2.RUN_STATUS_CANCELLED
 SUCCEEDED = run_pb2.RUN_STATUS_SUCCEEDED
@@ -203,6 +204,60 @@ async def test_a_stopping_orchestrator_stores_what_it_cancels_of_submitted_runs(
         await store.close()
     assert runs[0] == told
     assert {(run.status, run.failure.reason_code) for run in runs} == {(CANCELLED, "orchestrator_stopped")}
+
+
+async def test_the_tool_calls_of_a_run_are_listed_without_outputs(tmp_path: Path) -> None:
+    async with stack(tmp_path / "runs.db") as running:
+        run_id = (await running.diagnose()).run.run_id
+        request = diagnosis_pb2.ListInvocationsRequest(run_id=run_id)
+        response = await running.stub.ListInvocations(request, timeout=10)
+        assert response.invocations
+        for shown in response.invocations:
+            assert not shown.invocation.output
+            asked = diagnosis_pb2.GetInvocationRequest(run_id=run_id, invocation_id=shown.invocation.id)
+            whole = (await running.stub.GetInvocation(asked, timeout=10)).invocation
+            assert shown.output_bytes == len(whole.output) > 0
+            whole.ClearField("output")
+            assert shown.invocation == whole
+
+
+async def test_a_run_without_tool_calls_has_an_empty_list(tmp_path: Path) -> None:
+    async with stack(tmp_path / "runs.db", hanging("planner")) as running:
+        run_id = await running.submit()
+        request = diagnosis_pb2.ListInvocationsRequest(run_id=run_id)
+        assert not (await running.stub.ListInvocations(request, timeout=10)).invocations
+
+
+async def test_pruning_by_age_can_be_tried_first(tmp_path: Path) -> None:
+    async with stack(tmp_path / "runs.db") as running:
+        ids = [(await running.diagnose()).run.run_id for _ in range(3)]
+        newest = (await page(running)).runs[0]
+        request = diagnosis_pb2.PruneRunsRequest(created_before=newest.create_time, dry_run=True)
+        assert (await running.stub.PruneRuns(request, timeout=10)).forgotten == 2
+        assert len((await page(running)).runs) == 3
+        request.dry_run = False
+        assert (await running.stub.PruneRuns(request, timeout=10)).forgotten == 2
+        assert [run.run_id for run in (await page(running)).runs] == ids[-1:]
+
+
+async def test_a_list_names_the_first_suspect(tmp_path: Path) -> None:
+    async with stack(tmp_path / "runs.db") as running:
+        suspects = (await running.diagnose()).run.suspects
+        assert (await page(running)).runs[0].first_suspect == suspects[0]
+
+
+async def test_tools_are_listed_as_the_executor_offers_them(tmp_path: Path) -> None:
+    async with stack(tmp_path / "runs.db") as running:
+        for request in (
+            diagnosis_pb2.ListToolsRequest(),
+            diagnosis_pb2.ListToolsRequest(scope=Scope(bundle="incident")),
+        ):
+            response = await running.stub.ListTools(request, timeout=10)
+            assert response.catalog == CATALOG
+            # Word for word what was asked for: no scope stays no scope.
+            assert running.agents.executor.requests("ListTools")[-1].HasField("scope") is bool(
+                request.HasField("scope")
+            )
 
 
 async def test_runs_are_listed_in_pages(tmp_path: Path) -> None:

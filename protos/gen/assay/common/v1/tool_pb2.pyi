@@ -160,6 +160,8 @@ class Tool(_message.Message):
     KIND_FIELD_NUMBER: _builtins.int
     ARGUMENTS_SCHEMA_JSON_FIELD_NUMBER: _builtins.int
     SOURCE_KINDS_FIELD_NUMBER: _builtins.int
+    MAX_OUTPUT_BYTES_FIELD_NUMBER: _builtins.int
+    DEADLINE_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Unique in the catalog: lower-case letters, digits and "_"."""
     description: _builtins.str
@@ -168,9 +170,15 @@ class Tool(_message.Message):
     """Kind of its output."""
     arguments_schema_json: _builtins.str
     """JSON Schema of the arguments object."""
+    max_output_bytes: _builtins.int
+    """Largest output, in bytes; 0 when the executor does not say."""
     @_builtins.property
     def source_kinds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The `SourceInfo.kind` values that it reads."""
+
+    @_builtins.property
+    def deadline(self) -> _duration_pb2.Duration:
+        """Longest call; absent when the executor does not say."""
 
     def __init__(
         self,
@@ -180,10 +188,12 @@ class Tool(_message.Message):
         kind: Global___DocumentKind.ValueType = ...,
         arguments_schema_json: _builtins.str = ...,
         source_kinds: _abc.Iterable[_builtins.str] | None = ...,
+        max_output_bytes: _builtins.int = ...,
+        deadline: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["deadline", b"deadline"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arguments_schema_json", b"arguments_schema_json", "description", b"description", "kind", b"kind", "name", b"name", "source_kinds", b"source_kinds"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arguments_schema_json", b"arguments_schema_json", "deadline", b"deadline", "description", b"description", "kind", b"kind", "max_output_bytes", b"max_output_bytes", "name", b"name", "source_kinds", b"source_kinds"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

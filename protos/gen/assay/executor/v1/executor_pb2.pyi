@@ -65,7 +65,7 @@ class ListToolsRequest(_message.Message):
     SCOPE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def scope(self) -> _context_pb2.Scope:
-        """Where to look."""
+        """Where to look; when absent, the tools are listed without sources."""
 
     def __init__(
         self,

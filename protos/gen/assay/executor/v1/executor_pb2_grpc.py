@@ -54,7 +54,7 @@ class ExecutorServiceServicer:
     """
 
     def ListTools(self, request, context):
-        """Lists the tools and the source inventory of a scope. Reads only. Anyone who
+        """Lists the tools and, of a scope, the source inventory. Reads only. Anyone who
         may diagnose may call it.
 
         Codes: INVALID_ARGUMENT when the scope's bundle is blank or leaves the

@@ -36,7 +36,7 @@ class ExecutorServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ExecutorServiceAsyncStub: ...
     ListTools: _grpc.UnaryUnaryMultiCallable[_executor_pb2.ListToolsRequest, _executor_pb2.ListToolsResponse]
-    """Lists the tools and the source inventory of a scope. Reads only. Anyone who
+    """Lists the tools and, of a scope, the source inventory. Reads only. Anyone who
     may diagnose may call it.
 
     Codes: INVALID_ARGUMENT when the scope's bundle is blank or leaves the
@@ -64,7 +64,7 @@ class ExecutorServiceAsyncStub(ExecutorServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListTools: _aio.UnaryUnaryMultiCallable[_executor_pb2.ListToolsRequest, _executor_pb2.ListToolsResponse]  # type: ignore[assignment]
-    """Lists the tools and the source inventory of a scope. Reads only. Anyone who
+    """Lists the tools and, of a scope, the source inventory. Reads only. Anyone who
     may diagnose may call it.
 
     Codes: INVALID_ARGUMENT when the scope's bundle is blank or leaves the
@@ -95,7 +95,7 @@ class ExecutorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _executor_pb2.ListToolsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_executor_pb2.ListToolsResponse, _abc.Awaitable[_executor_pb2.ListToolsResponse]]:
-        """Lists the tools and the source inventory of a scope. Reads only. Anyone who
+        """Lists the tools and, of a scope, the source inventory. Reads only. Anyone who
         may diagnose may call it.
 
         Codes: INVALID_ARGUMENT when the scope's bundle is blank or leaves the

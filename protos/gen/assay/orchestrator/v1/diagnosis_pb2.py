@@ -25,59 +25,70 @@ _sym_db = _symbol_database.Default()
 from assay.common.v1 import context_pb2 as assay_dot_common_dot_v1_dot_context__pb2
 from assay.common.v1 import tool_pb2 as assay_dot_common_dot_v1_dot_tool__pb2
 from assay.orchestrator.v1 import run_pb2 as assay_dot_orchestrator_dot_v1_dot_run__pb2
+from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%assay/orchestrator/v1/diagnosis.proto\x12\x15\x61ssay.orchestrator.v1\x1a\x1d\x61ssay/common/v1/context.proto\x1a\x1a\x61ssay/common/v1/tool.proto\x1a\x1f\x61ssay/orchestrator/v1/run.proto\"\xa0\x01\n\x0f\x44iagnoseRequest\x12\x10\n\x08question\x18\x01 \x01(\t\x12%\n\x05scope\x18\x02 \x01(\x0b\x32\x16.assay.common.v1.Scope\x12+\n\x06window\x18\x03 \x01(\x0b\x32\x1b.assay.common.v1.TimeWindow\x12\'\n\x06intent\x18\x04 \x01(\x0e\x32\x17.assay.common.v1.Intent\"\xa6\x02\n\x10\x44iagnoseResponse\x12\x34\n\x07started\x18\x01 \x01(\x0b\x32!.assay.orchestrator.v1.RunStartedH\x00\x12:\n\x0cnode_started\x18\x02 \x01(\x0b\x32\".assay.orchestrator.v1.NodeStartedH\x00\x12:\n\x05\x65vent\x18\x03 \x01(\x0b\x32).assay.orchestrator.v1.OrchestrationEventH\x00\x12.\n\ninvocation\x18\x04 \x01(\x0b\x32\x18.assay.common.v1.CheckedH\x00\x12)\n\x03run\x18\x05 \x01(\x0b\x32\x1a.assay.orchestrator.v1.RunH\x00\x42\t\n\x07payload\"\x1c\n\nRunStarted\x12\x0e\n\x06run_id\x18\x01 \x01(\t\",\n\x0bNodeStarted\x12\x0c\n\x04node\x18\x01 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x02 \x01(\x05\"l\n\x16SubmitDiagnosisRequest\x12\x17\n\x0fidempotency_key\x18\x01 \x01(\t\x12\x39\n\tdiagnosis\x18\x02 \x01(\x0b\x32&.assay.orchestrator.v1.DiagnoseRequest\")\n\x17SubmitDiagnosisResponse\x12\x0e\n\x06run_id\x18\x01 \x01(\t\"9\n\x0fWatchRunRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x16\n\x0e\x61\x66ter_sequence\x18\x02 \x01(\x05\"M\n\x10WatchRunResponse\x12\x39\n\x08progress\x18\x01 \x01(\x0b\x32\'.assay.orchestrator.v1.DiagnoseResponse\"\x9e\x01\n\x0fListRunsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\x32\n\x08statuses\x18\x03 \x03(\x0e\x32 .assay.orchestrator.v1.RunStatus\x12\x30\n\x0b\x63reate_time\x18\x04 \x01(\x0b\x32\x1b.assay.common.v1.TimeWindow\"\\\n\x10ListRunsResponse\x12/\n\x04runs\x18\x01 \x03(\x0b\x32!.assay.orchestrator.v1.RunSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\"\n\x10\x43\x61ncelRunRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\"<\n\x11\x43\x61ncelRunResponse\x12\'\n\x03run\x18\x01 \x01(\x0b\x32\x1a.assay.orchestrator.v1.Run\"N\n\x17RecordEvaluationRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x0f\n\x07\x63hannel\x18\x02 \x01(\t\x12\x12\n\nvalue_json\x18\x03 \x01(\x0c\"\x1a\n\x18RecordEvaluationResponse\".\n\x10PruneRunsRequest\x12\x11\n\x04keep\x18\x01 \x01(\x05H\x00\x88\x01\x01\x42\x07\n\x05_keep\"&\n\x11PruneRunsResponse\x12\x11\n\tforgotten\x18\x01 \x01(\x05\"\x1f\n\rGetRunRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\"9\n\x0eGetRunResponse\x12\'\n\x03run\x18\x01 \x01(\x0b\x32\x1a.assay.orchestrator.v1.Run\"!\n\x0fGetTraceRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\"?\n\x10GetTraceResponse\x12+\n\x05trace\x18\x01 \x01(\x0b\x32\x1c.assay.orchestrator.v1.Trace\"=\n\x14GetInvocationRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x15\n\rinvocation_id\x18\x02 \x01(\t\"H\n\x15GetInvocationResponse\x12/\n\ninvocation\x18\x01 \x01(\x0b\x32\x1b.assay.common.v1.Invocation2\xf4\x07\n\x10\x44iagnosisService\x12]\n\x08\x44iagnose\x12&.assay.orchestrator.v1.DiagnoseRequest\x1a\'.assay.orchestrator.v1.DiagnoseResponse0\x01\x12p\n\x0fSubmitDiagnosis\x12-.assay.orchestrator.v1.SubmitDiagnosisRequest\x1a..assay.orchestrator.v1.SubmitDiagnosisResponse\x12]\n\x08WatchRun\x12&.assay.orchestrator.v1.WatchRunRequest\x1a\'.assay.orchestrator.v1.WatchRunResponse0\x01\x12U\n\x06GetRun\x12$.assay.orchestrator.v1.GetRunRequest\x1a%.assay.orchestrator.v1.GetRunResponse\x12[\n\x08ListRuns\x12&.assay.orchestrator.v1.ListRunsRequest\x1a\'.assay.orchestrator.v1.ListRunsResponse\x12^\n\tCancelRun\x12\'.assay.orchestrator.v1.CancelRunRequest\x1a(.assay.orchestrator.v1.CancelRunResponse\x12s\n\x10RecordEvaluation\x12..assay.orchestrator.v1.RecordEvaluationRequest\x1a/.assay.orchestrator.v1.RecordEvaluationResponse\x12^\n\tPruneRuns\x12\'.assay.orchestrator.v1.PruneRunsRequest\x1a(.assay.orchestrator.v1.PruneRunsResponse\x12[\n\x08GetTrace\x12&.assay.orchestrator.v1.GetTraceRequest\x1a\'.assay.orchestrator.v1.GetTraceResponse\x12j\n\rGetInvocation\x12+.assay.orchestrator.v1.GetInvocationRequest\x1a,.assay.orchestrator.v1.GetInvocationResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%assay/orchestrator/v1/diagnosis.proto\x12\x15\x61ssay.orchestrator.v1\x1a\x1d\x61ssay/common/v1/context.proto\x1a\x1a\x61ssay/common/v1/tool.proto\x1a\x1f\x61ssay/orchestrator/v1/run.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa0\x01\n\x0f\x44iagnoseRequest\x12\x10\n\x08question\x18\x01 \x01(\t\x12%\n\x05scope\x18\x02 \x01(\x0b\x32\x16.assay.common.v1.Scope\x12+\n\x06window\x18\x03 \x01(\x0b\x32\x1b.assay.common.v1.TimeWindow\x12\'\n\x06intent\x18\x04 \x01(\x0e\x32\x17.assay.common.v1.Intent\"\xa6\x02\n\x10\x44iagnoseResponse\x12\x34\n\x07started\x18\x01 \x01(\x0b\x32!.assay.orchestrator.v1.RunStartedH\x00\x12:\n\x0cnode_started\x18\x02 \x01(\x0b\x32\".assay.orchestrator.v1.NodeStartedH\x00\x12:\n\x05\x65vent\x18\x03 \x01(\x0b\x32).assay.orchestrator.v1.OrchestrationEventH\x00\x12.\n\ninvocation\x18\x04 \x01(\x0b\x32\x18.assay.common.v1.CheckedH\x00\x12)\n\x03run\x18\x05 \x01(\x0b\x32\x1a.assay.orchestrator.v1.RunH\x00\x42\t\n\x07payload\"\x1c\n\nRunStarted\x12\x0e\n\x06run_id\x18\x01 \x01(\t\",\n\x0bNodeStarted\x12\x0c\n\x04node\x18\x01 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x02 \x01(\x05\"l\n\x16SubmitDiagnosisRequest\x12\x17\n\x0fidempotency_key\x18\x01 \x01(\t\x12\x39\n\tdiagnosis\x18\x02 \x01(\x0b\x32&.assay.orchestrator.v1.DiagnoseRequest\")\n\x17SubmitDiagnosisResponse\x12\x0e\n\x06run_id\x18\x01 \x01(\t\"9\n\x0fWatchRunRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x16\n\x0e\x61\x66ter_sequence\x18\x02 \x01(\x05\"M\n\x10WatchRunResponse\x12\x39\n\x08progress\x18\x01 \x01(\x0b\x32\'.assay.orchestrator.v1.DiagnoseResponse\"\x9e\x01\n\x0fListRunsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\x32\n\x08statuses\x18\x03 \x03(\x0e\x32 .assay.orchestrator.v1.RunStatus\x12\x30\n\x0b\x63reate_time\x18\x04 \x01(\x0b\x32\x1b.assay.common.v1.TimeWindow\"\\\n\x10ListRunsResponse\x12/\n\x04runs\x18\x01 \x03(\x0b\x32!.assay.orchestrator.v1.RunSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\"\n\x10\x43\x61ncelRunRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\"<\n\x11\x43\x61ncelRunResponse\x12\'\n\x03run\x18\x01 \x01(\x0b\x32\x1a.assay.orchestrator.v1.Run\"N\n\x17RecordEvaluationRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x0f\n\x07\x63hannel\x18\x02 \x01(\t\x12\x12\n\nvalue_json\x18\x03 \x01(\x0c\"\x1a\n\x18RecordEvaluationResponse\"s\n\x10PruneRunsRequest\x12\x11\n\x04keep\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x32\n\x0e\x63reated_before\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07\x64ry_run\x18\x03 \x01(\x08\x42\x07\n\x05_keep\"&\n\x11PruneRunsResponse\x12\x11\n\tforgotten\x18\x01 \x01(\x05\"\x1f\n\rGetRunRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\"9\n\x0eGetRunResponse\x12\'\n\x03run\x18\x01 \x01(\x0b\x32\x1a.assay.orchestrator.v1.Run\"!\n\x0fGetTraceRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\"?\n\x10GetTraceResponse\x12+\n\x05trace\x18\x01 \x01(\x0b\x32\x1c.assay.orchestrator.v1.Trace\"(\n\x16ListInvocationsRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\"X\n\x17ListInvocationsResponse\x12=\n\x0binvocations\x18\x01 \x03(\x0b\x32(.assay.orchestrator.v1.InvocationSummary\"Z\n\x11InvocationSummary\x12/\n\ninvocation\x18\x01 \x01(\x0b\x32\x1b.assay.common.v1.Invocation\x12\x14\n\x0coutput_bytes\x18\x02 \x01(\x03\"=\n\x14GetInvocationRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x15\n\rinvocation_id\x18\x02 \x01(\t\"H\n\x15GetInvocationResponse\x12/\n\ninvocation\x18\x01 \x01(\x0b\x32\x1b.assay.common.v1.Invocation\"9\n\x10ListToolsRequest\x12%\n\x05scope\x18\x01 \x01(\x0b\x32\x16.assay.common.v1.Scope\"B\n\x11ListToolsResponse\x12-\n\x07\x63\x61talog\x18\x01 \x01(\x0b\x32\x1c.assay.common.v1.ToolCatalog2\xc6\t\n\x10\x44iagnosisService\x12]\n\x08\x44iagnose\x12&.assay.orchestrator.v1.DiagnoseRequest\x1a\'.assay.orchestrator.v1.DiagnoseResponse0\x01\x12p\n\x0fSubmitDiagnosis\x12-.assay.orchestrator.v1.SubmitDiagnosisRequest\x1a..assay.orchestrator.v1.SubmitDiagnosisResponse\x12]\n\x08WatchRun\x12&.assay.orchestrator.v1.WatchRunRequest\x1a\'.assay.orchestrator.v1.WatchRunResponse0\x01\x12U\n\x06GetRun\x12$.assay.orchestrator.v1.GetRunRequest\x1a%.assay.orchestrator.v1.GetRunResponse\x12[\n\x08ListRuns\x12&.assay.orchestrator.v1.ListRunsRequest\x1a\'.assay.orchestrator.v1.ListRunsResponse\x12^\n\tCancelRun\x12\'.assay.orchestrator.v1.CancelRunRequest\x1a(.assay.orchestrator.v1.CancelRunResponse\x12s\n\x10RecordEvaluation\x12..assay.orchestrator.v1.RecordEvaluationRequest\x1a/.assay.orchestrator.v1.RecordEvaluationResponse\x12^\n\tPruneRuns\x12\'.assay.orchestrator.v1.PruneRunsRequest\x1a(.assay.orchestrator.v1.PruneRunsResponse\x12[\n\x08GetTrace\x12&.assay.orchestrator.v1.GetTraceRequest\x1a\'.assay.orchestrator.v1.GetTraceResponse\x12p\n\x0fListInvocations\x12-.assay.orchestrator.v1.ListInvocationsRequest\x1a..assay.orchestrator.v1.ListInvocationsResponse\x12j\n\rGetInvocation\x12+.assay.orchestrator.v1.GetInvocationRequest\x1a,.assay.orchestrator.v1.GetInvocationResponse\x12^\n\tListTools\x12\'.assay.orchestrator.v1.ListToolsRequest\x1a(.assay.orchestrator.v1.ListToolsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'assay.orchestrator.v1.diagnosis_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_DIAGNOSEREQUEST']._serialized_start=157
-  _globals['_DIAGNOSEREQUEST']._serialized_end=317
-  _globals['_DIAGNOSERESPONSE']._serialized_start=320
-  _globals['_DIAGNOSERESPONSE']._serialized_end=614
-  _globals['_RUNSTARTED']._serialized_start=616
-  _globals['_RUNSTARTED']._serialized_end=644
-  _globals['_NODESTARTED']._serialized_start=646
-  _globals['_NODESTARTED']._serialized_end=690
-  _globals['_SUBMITDIAGNOSISREQUEST']._serialized_start=692
-  _globals['_SUBMITDIAGNOSISREQUEST']._serialized_end=800
-  _globals['_SUBMITDIAGNOSISRESPONSE']._serialized_start=802
-  _globals['_SUBMITDIAGNOSISRESPONSE']._serialized_end=843
-  _globals['_WATCHRUNREQUEST']._serialized_start=845
-  _globals['_WATCHRUNREQUEST']._serialized_end=902
-  _globals['_WATCHRUNRESPONSE']._serialized_start=904
-  _globals['_WATCHRUNRESPONSE']._serialized_end=981
-  _globals['_LISTRUNSREQUEST']._serialized_start=984
-  _globals['_LISTRUNSREQUEST']._serialized_end=1142
-  _globals['_LISTRUNSRESPONSE']._serialized_start=1144
-  _globals['_LISTRUNSRESPONSE']._serialized_end=1236
-  _globals['_CANCELRUNREQUEST']._serialized_start=1238
-  _globals['_CANCELRUNREQUEST']._serialized_end=1272
-  _globals['_CANCELRUNRESPONSE']._serialized_start=1274
-  _globals['_CANCELRUNRESPONSE']._serialized_end=1334
-  _globals['_RECORDEVALUATIONREQUEST']._serialized_start=1336
-  _globals['_RECORDEVALUATIONREQUEST']._serialized_end=1414
-  _globals['_RECORDEVALUATIONRESPONSE']._serialized_start=1416
-  _globals['_RECORDEVALUATIONRESPONSE']._serialized_end=1442
-  _globals['_PRUNERUNSREQUEST']._serialized_start=1444
-  _globals['_PRUNERUNSREQUEST']._serialized_end=1490
-  _globals['_PRUNERUNSRESPONSE']._serialized_start=1492
-  _globals['_PRUNERUNSRESPONSE']._serialized_end=1530
-  _globals['_GETRUNREQUEST']._serialized_start=1532
-  _globals['_GETRUNREQUEST']._serialized_end=1563
-  _globals['_GETRUNRESPONSE']._serialized_start=1565
-  _globals['_GETRUNRESPONSE']._serialized_end=1622
-  _globals['_GETTRACEREQUEST']._serialized_start=1624
-  _globals['_GETTRACEREQUEST']._serialized_end=1657
-  _globals['_GETTRACERESPONSE']._serialized_start=1659
-  _globals['_GETTRACERESPONSE']._serialized_end=1722
-  _globals['_GETINVOCATIONREQUEST']._serialized_start=1724
-  _globals['_GETINVOCATIONREQUEST']._serialized_end=1785
-  _globals['_GETINVOCATIONRESPONSE']._serialized_start=1787
-  _globals['_GETINVOCATIONRESPONSE']._serialized_end=1859
-  _globals['_DIAGNOSISSERVICE']._serialized_start=1862
-  _globals['_DIAGNOSISSERVICE']._serialized_end=2874
+  _globals['_DIAGNOSEREQUEST']._serialized_start=190
+  _globals['_DIAGNOSEREQUEST']._serialized_end=350
+  _globals['_DIAGNOSERESPONSE']._serialized_start=353
+  _globals['_DIAGNOSERESPONSE']._serialized_end=647
+  _globals['_RUNSTARTED']._serialized_start=649
+  _globals['_RUNSTARTED']._serialized_end=677
+  _globals['_NODESTARTED']._serialized_start=679
+  _globals['_NODESTARTED']._serialized_end=723
+  _globals['_SUBMITDIAGNOSISREQUEST']._serialized_start=725
+  _globals['_SUBMITDIAGNOSISREQUEST']._serialized_end=833
+  _globals['_SUBMITDIAGNOSISRESPONSE']._serialized_start=835
+  _globals['_SUBMITDIAGNOSISRESPONSE']._serialized_end=876
+  _globals['_WATCHRUNREQUEST']._serialized_start=878
+  _globals['_WATCHRUNREQUEST']._serialized_end=935
+  _globals['_WATCHRUNRESPONSE']._serialized_start=937
+  _globals['_WATCHRUNRESPONSE']._serialized_end=1014
+  _globals['_LISTRUNSREQUEST']._serialized_start=1017
+  _globals['_LISTRUNSREQUEST']._serialized_end=1175
+  _globals['_LISTRUNSRESPONSE']._serialized_start=1177
+  _globals['_LISTRUNSRESPONSE']._serialized_end=1269
+  _globals['_CANCELRUNREQUEST']._serialized_start=1271
+  _globals['_CANCELRUNREQUEST']._serialized_end=1305
+  _globals['_CANCELRUNRESPONSE']._serialized_start=1307
+  _globals['_CANCELRUNRESPONSE']._serialized_end=1367
+  _globals['_RECORDEVALUATIONREQUEST']._serialized_start=1369
+  _globals['_RECORDEVALUATIONREQUEST']._serialized_end=1447
+  _globals['_RECORDEVALUATIONRESPONSE']._serialized_start=1449
+  _globals['_RECORDEVALUATIONRESPONSE']._serialized_end=1475
+  _globals['_PRUNERUNSREQUEST']._serialized_start=1477
+  _globals['_PRUNERUNSREQUEST']._serialized_end=1592
+  _globals['_PRUNERUNSRESPONSE']._serialized_start=1594
+  _globals['_PRUNERUNSRESPONSE']._serialized_end=1632
+  _globals['_GETRUNREQUEST']._serialized_start=1634
+  _globals['_GETRUNREQUEST']._serialized_end=1665
+  _globals['_GETRUNRESPONSE']._serialized_start=1667
+  _globals['_GETRUNRESPONSE']._serialized_end=1724
+  _globals['_GETTRACEREQUEST']._serialized_start=1726
+  _globals['_GETTRACEREQUEST']._serialized_end=1759
+  _globals['_GETTRACERESPONSE']._serialized_start=1761
+  _globals['_GETTRACERESPONSE']._serialized_end=1824
+  _globals['_LISTINVOCATIONSREQUEST']._serialized_start=1826
+  _globals['_LISTINVOCATIONSREQUEST']._serialized_end=1866
+  _globals['_LISTINVOCATIONSRESPONSE']._serialized_start=1868
+  _globals['_LISTINVOCATIONSRESPONSE']._serialized_end=1956
+  _globals['_INVOCATIONSUMMARY']._serialized_start=1958
+  _globals['_INVOCATIONSUMMARY']._serialized_end=2048
+  _globals['_GETINVOCATIONREQUEST']._serialized_start=2050
+  _globals['_GETINVOCATIONREQUEST']._serialized_end=2111
+  _globals['_GETINVOCATIONRESPONSE']._serialized_start=2113
+  _globals['_GETINVOCATIONRESPONSE']._serialized_end=2185
+  _globals['_LISTTOOLSREQUEST']._serialized_start=2187
+  _globals['_LISTTOOLSREQUEST']._serialized_end=2244
+  _globals['_LISTTOOLSRESPONSE']._serialized_start=2246
+  _globals['_LISTTOOLSRESPONSE']._serialized_end=2312
+  _globals['_DIAGNOSISSERVICE']._serialized_start=2315
+  _globals['_DIAGNOSISSERVICE']._serialized_end=3537
 # @@protoc_insertion_point(module_scope)

@@ -9,6 +9,7 @@ from assay.orchestrator.v1 import run_pb2 as _run_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 import builtins as _builtins
 import sys
@@ -424,21 +425,31 @@ Global___RecordEvaluationResponse: _TypeAlias = RecordEvaluationResponse  # noqa
 
 @_typing.final
 class PruneRunsRequest(_message.Message):
-    """How many runs to keep."""
+    """Which runs to forget: exactly one of `keep` and `created_before`."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     KEEP_FIELD_NUMBER: _builtins.int
+    CREATED_BEFORE_FIELD_NUMBER: _builtins.int
+    DRY_RUN_FIELD_NUMBER: _builtins.int
     keep: _builtins.int
-    """Ended runs that are kept, the newest; 0 forgets them all. Must be given."""
+    """Ended runs that are kept, the newest; 0 forgets them all."""
+    dry_run: _builtins.bool
+    """True only counts what would be forgotten."""
+    @_builtins.property
+    def created_before(self) -> _timestamp_pb2.Timestamp:
+        """Ended runs that were created before this instant are forgotten."""
+
     def __init__(
         self,
         *,
         keep: _builtins.int | None = ...,
+        created_before: _timestamp_pb2.Timestamp | None = ...,
+        dry_run: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_keep", b"_keep", "keep", b"keep"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_keep", b"_keep", "created_before", b"created_before", "keep", b"keep"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_keep", b"_keep", "keep", b"keep"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_keep", b"_keep", "created_before", b"created_before", "dry_run", b"dry_run", "keep", b"keep"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__keep: _TypeAlias = _typing.Literal["keep"]  # noqa: Y015
     _WhichOneofArgType__keep: _TypeAlias = _typing.Literal["_keep", b"_keep"]  # noqa: Y015
@@ -454,7 +465,7 @@ class PruneRunsResponse(_message.Message):
 
     FORGOTTEN_FIELD_NUMBER: _builtins.int
     forgotten: _builtins.int
-    """How many runs."""
+    """How many runs; with `dry_run`, how many it would be now."""
     def __init__(
         self,
         *,
@@ -561,6 +572,80 @@ class GetTraceResponse(_message.Message):
 Global___GetTraceResponse: _TypeAlias = GetTraceResponse  # noqa: Y015
 
 @_typing.final
+class ListInvocationsRequest(_message.Message):
+    """Which run."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RUN_ID_FIELD_NUMBER: _builtins.int
+    run_id: _builtins.str
+    """Its id."""
+    def __init__(
+        self,
+        *,
+        run_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["run_id", b"run_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListInvocationsRequest: _TypeAlias = ListInvocationsRequest  # noqa: Y015
+
+@_typing.final
+class ListInvocationsResponse(_message.Message):
+    """The stored tool calls of a run."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INVOCATIONS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def invocations(self) -> _containers.RepeatedCompositeFieldContainer[Global___InvocationSummary]:
+        """In the order in which they were stored."""
+
+    def __init__(
+        self,
+        *,
+        invocations: _abc.Iterable[Global___InvocationSummary] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["invocations", b"invocations"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListInvocationsResponse: _TypeAlias = ListInvocationsResponse  # noqa: Y015
+
+@_typing.final
+class InvocationSummary(_message.Message):
+    """A stored tool call as a list shows it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INVOCATION_FIELD_NUMBER: _builtins.int
+    OUTPUT_BYTES_FIELD_NUMBER: _builtins.int
+    output_bytes: _builtins.int
+    """Size of the output, in bytes."""
+    @_builtins.property
+    def invocation(self) -> _tool_pb2.Invocation:
+        """As the executor recorded it, without `output`."""
+
+    def __init__(
+        self,
+        *,
+        invocation: _tool_pb2.Invocation | None = ...,
+        output_bytes: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["invocation", b"invocation"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["invocation", b"invocation", "output_bytes", b"output_bytes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___InvocationSummary: _TypeAlias = InvocationSummary  # noqa: Y015
+
+@_typing.final
 class GetInvocationRequest(_message.Message):
     """Which tool call of which run."""
 
@@ -609,3 +694,51 @@ class GetInvocationResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetInvocationResponse: _TypeAlias = GetInvocationResponse  # noqa: Y015
+
+@_typing.final
+class ListToolsRequest(_message.Message):
+    """Which scope to list."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SCOPE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def scope(self) -> _context_pb2.Scope:
+        """Where to look; when absent, the tools are listed without sources."""
+
+    def __init__(
+        self,
+        *,
+        scope: _context_pb2.Scope | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["scope", b"scope"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["scope", b"scope"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListToolsRequest: _TypeAlias = ListToolsRequest  # noqa: Y015
+
+@_typing.final
+class ListToolsResponse(_message.Message):
+    """The tools and the inventory."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CATALOG_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def catalog(self) -> _tool_pb2.ToolCatalog:
+        """What the executor can do and, of a scope, where it can look."""
+
+    def __init__(
+        self,
+        *,
+        catalog: _tool_pb2.ToolCatalog | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["catalog", b"catalog"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["catalog", b"catalog"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListToolsResponse: _TypeAlias = ListToolsResponse  # noqa: Y015

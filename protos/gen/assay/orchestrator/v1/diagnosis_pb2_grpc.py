@@ -88,10 +88,20 @@ class DiagnosisServiceStub:
                 request_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.GetTraceRequest.SerializeToString,
                 response_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.GetTraceResponse.FromString,
                 _registered_method=True)
+        self.ListInvocations = channel.unary_unary(
+                '/assay.orchestrator.v1.DiagnosisService/ListInvocations',
+                request_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.ListInvocationsRequest.SerializeToString,
+                response_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.ListInvocationsResponse.FromString,
+                _registered_method=True)
         self.GetInvocation = channel.unary_unary(
                 '/assay.orchestrator.v1.DiagnosisService/GetInvocation',
                 request_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.GetInvocationRequest.SerializeToString,
                 response_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.GetInvocationResponse.FromString,
+                _registered_method=True)
+        self.ListTools = channel.unary_unary(
+                '/assay.orchestrator.v1.DiagnosisService/ListTools',
+                request_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.ListToolsRequest.SerializeToString,
+                response_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.ListToolsResponse.FromString,
                 _registered_method=True)
 
 
@@ -210,11 +220,13 @@ class DiagnosisServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def PruneRuns(self, request, context):
-        """Forgets ended runs, the oldest first, until as many as wanted are kept, with
-        their tool calls, events and idempotency keys. Runs under way stay and are
-        not counted. Safe to repeat.
+        """Forgets ended runs with their tool calls, events and idempotency keys: the
+        oldest beyond as many as are to be kept, or those created before an instant.
+        Runs under way stay and are not counted. Safe to repeat.
 
-        Codes: INVALID_ARGUMENT when `keep` is absent or negative.
+        Codes: INVALID_ARGUMENT when neither or both of `keep` and
+        `created_before` are given, `keep` is negative, or `created_before` lies
+        outside the years 1 to 9999.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -230,12 +242,38 @@ class DiagnosisServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListInvocations(self, request, context):
+        """Lists the stored tool calls of one run without their outputs, in the order in
+        which they were stored. Safe to repeat.
+
+        Codes: INVALID_ARGUMENT when the id is blank; NOT_FOUND when there is no such
+        run.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetInvocation(self, request, context):
         """Returns one stored tool call with its whole output, so that a reader can
         check a binding. Safe to repeat.
 
         Codes: INVALID_ARGUMENT when an id is blank; NOT_FOUND when there is no
         such run, or it has no such invocation.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListTools(self, request, context):
+        """Lists the tools that a run may use and, of a scope, the sources that they could
+        read, as the executor offers them now. Does not use the run store. Safe to
+        repeat.
+
+        Codes: INVALID_ARGUMENT when the scope's bundle is blank, over 1,024
+        characters, or leaves the executor's root; NOT_FOUND and FAILED_PRECONDITION
+        as Diagnose says; RESOURCE_EXHAUSTED also when the executor is at its limit;
+        UNAVAILABLE also when the executor cannot be asked or does not answer in
+        time.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -289,10 +327,20 @@ def add_DiagnosisServiceServicer_to_server(servicer, server):
                     request_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.GetTraceRequest.FromString,
                     response_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.GetTraceResponse.SerializeToString,
             ),
+            'ListInvocations': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListInvocations,
+                    request_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.ListInvocationsRequest.FromString,
+                    response_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.ListInvocationsResponse.SerializeToString,
+            ),
             'GetInvocation': grpc.unary_unary_rpc_method_handler(
                     servicer.GetInvocation,
                     request_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.GetInvocationRequest.FromString,
                     response_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.GetInvocationResponse.SerializeToString,
+            ),
+            'ListTools': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListTools,
+                    request_deserializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.ListToolsRequest.FromString,
+                    response_serializer=assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.ListToolsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -558,6 +606,33 @@ class DiagnosisService:
             _registered_method=True)
 
     @staticmethod
+    def ListInvocations(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/assay.orchestrator.v1.DiagnosisService/ListInvocations',
+            assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.ListInvocationsRequest.SerializeToString,
+            assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.ListInvocationsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def GetInvocation(request,
             target,
             options=(),
@@ -574,6 +649,33 @@ class DiagnosisService:
             '/assay.orchestrator.v1.DiagnosisService/GetInvocation',
             assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.GetInvocationRequest.SerializeToString,
             assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.GetInvocationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListTools(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/assay.orchestrator.v1.DiagnosisService/ListTools',
+            assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.ListToolsRequest.SerializeToString,
+            assay_dot_orchestrator_dot_v1_dot_diagnosis__pb2.ListToolsResponse.FromString,
             options,
             channel_credentials,
             insecure,

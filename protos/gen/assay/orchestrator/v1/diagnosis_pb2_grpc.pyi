@@ -117,11 +117,13 @@ class DiagnosisServiceStub:
     FAILED_PRECONDITION when the run has 16 other channels.
     """
     PruneRuns: _grpc.UnaryUnaryMultiCallable[_diagnosis_pb2.PruneRunsRequest, _diagnosis_pb2.PruneRunsResponse]
-    """Forgets ended runs, the oldest first, until as many as wanted are kept, with
-    their tool calls, events and idempotency keys. Runs under way stay and are
-    not counted. Safe to repeat.
+    """Forgets ended runs with their tool calls, events and idempotency keys: the
+    oldest beyond as many as are to be kept, or those created before an instant.
+    Runs under way stay and are not counted. Safe to repeat.
 
-    Codes: INVALID_ARGUMENT when `keep` is absent or negative.
+    Codes: INVALID_ARGUMENT when neither or both of `keep` and
+    `created_before` are given, `keep` is negative, or `created_before` lies
+    outside the years 1 to 9999.
     """
     GetTrace: _grpc.UnaryUnaryMultiCallable[_diagnosis_pb2.GetTraceRequest, _diagnosis_pb2.GetTraceResponse]
     """Returns the path of one run. Safe to repeat.
@@ -129,12 +131,30 @@ class DiagnosisServiceStub:
     Codes: INVALID_ARGUMENT when the id is blank; NOT_FOUND when there is no
     such run.
     """
+    ListInvocations: _grpc.UnaryUnaryMultiCallable[_diagnosis_pb2.ListInvocationsRequest, _diagnosis_pb2.ListInvocationsResponse]
+    """Lists the stored tool calls of one run without their outputs, in the order in
+    which they were stored. Safe to repeat.
+
+    Codes: INVALID_ARGUMENT when the id is blank; NOT_FOUND when there is no such
+    run.
+    """
     GetInvocation: _grpc.UnaryUnaryMultiCallable[_diagnosis_pb2.GetInvocationRequest, _diagnosis_pb2.GetInvocationResponse]
     """Returns one stored tool call with its whole output, so that a reader can
     check a binding. Safe to repeat.
 
     Codes: INVALID_ARGUMENT when an id is blank; NOT_FOUND when there is no
     such run, or it has no such invocation.
+    """
+    ListTools: _grpc.UnaryUnaryMultiCallable[_diagnosis_pb2.ListToolsRequest, _diagnosis_pb2.ListToolsResponse]
+    """Lists the tools that a run may use and, of a scope, the sources that they could
+    read, as the executor offers them now. Does not use the run store. Safe to
+    repeat.
+
+    Codes: INVALID_ARGUMENT when the scope's bundle is blank, over 1,024
+    characters, or leaves the executor's root; NOT_FOUND and FAILED_PRECONDITION
+    as Diagnose says; RESOURCE_EXHAUSTED also when the executor is at its limit;
+    UNAVAILABLE also when the executor cannot be asked or does not answer in
+    time.
     """
 
 @_typing.type_check_only
@@ -226,11 +246,13 @@ class DiagnosisServiceAsyncStub(DiagnosisServiceStub):
     FAILED_PRECONDITION when the run has 16 other channels.
     """
     PruneRuns: _aio.UnaryUnaryMultiCallable[_diagnosis_pb2.PruneRunsRequest, _diagnosis_pb2.PruneRunsResponse]  # type: ignore[assignment]
-    """Forgets ended runs, the oldest first, until as many as wanted are kept, with
-    their tool calls, events and idempotency keys. Runs under way stay and are
-    not counted. Safe to repeat.
+    """Forgets ended runs with their tool calls, events and idempotency keys: the
+    oldest beyond as many as are to be kept, or those created before an instant.
+    Runs under way stay and are not counted. Safe to repeat.
 
-    Codes: INVALID_ARGUMENT when `keep` is absent or negative.
+    Codes: INVALID_ARGUMENT when neither or both of `keep` and
+    `created_before` are given, `keep` is negative, or `created_before` lies
+    outside the years 1 to 9999.
     """
     GetTrace: _aio.UnaryUnaryMultiCallable[_diagnosis_pb2.GetTraceRequest, _diagnosis_pb2.GetTraceResponse]  # type: ignore[assignment]
     """Returns the path of one run. Safe to repeat.
@@ -238,12 +260,30 @@ class DiagnosisServiceAsyncStub(DiagnosisServiceStub):
     Codes: INVALID_ARGUMENT when the id is blank; NOT_FOUND when there is no
     such run.
     """
+    ListInvocations: _aio.UnaryUnaryMultiCallable[_diagnosis_pb2.ListInvocationsRequest, _diagnosis_pb2.ListInvocationsResponse]  # type: ignore[assignment]
+    """Lists the stored tool calls of one run without their outputs, in the order in
+    which they were stored. Safe to repeat.
+
+    Codes: INVALID_ARGUMENT when the id is blank; NOT_FOUND when there is no such
+    run.
+    """
     GetInvocation: _aio.UnaryUnaryMultiCallable[_diagnosis_pb2.GetInvocationRequest, _diagnosis_pb2.GetInvocationResponse]  # type: ignore[assignment]
     """Returns one stored tool call with its whole output, so that a reader can
     check a binding. Safe to repeat.
 
     Codes: INVALID_ARGUMENT when an id is blank; NOT_FOUND when there is no
     such run, or it has no such invocation.
+    """
+    ListTools: _aio.UnaryUnaryMultiCallable[_diagnosis_pb2.ListToolsRequest, _diagnosis_pb2.ListToolsResponse]  # type: ignore[assignment]
+    """Lists the tools that a run may use and, of a scope, the sources that they could
+    read, as the executor offers them now. Does not use the run store. Safe to
+    repeat.
+
+    Codes: INVALID_ARGUMENT when the scope's bundle is blank, over 1,024
+    characters, or leaves the executor's root; NOT_FOUND and FAILED_PRECONDITION
+    as Diagnose says; RESOURCE_EXHAUSTED also when the executor is at its limit;
+    UNAVAILABLE also when the executor cannot be asked or does not answer in
+    time.
     """
 
 class DiagnosisServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -380,11 +420,13 @@ class DiagnosisServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _diagnosis_pb2.PruneRunsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_diagnosis_pb2.PruneRunsResponse, _abc.Awaitable[_diagnosis_pb2.PruneRunsResponse]]:
-        """Forgets ended runs, the oldest first, until as many as wanted are kept, with
-        their tool calls, events and idempotency keys. Runs under way stay and are
-        not counted. Safe to repeat.
+        """Forgets ended runs with their tool calls, events and idempotency keys: the
+        oldest beyond as many as are to be kept, or those created before an instant.
+        Runs under way stay and are not counted. Safe to repeat.
 
-        Codes: INVALID_ARGUMENT when `keep` is absent or negative.
+        Codes: INVALID_ARGUMENT when neither or both of `keep` and
+        `created_before` are given, `keep` is negative, or `created_before` lies
+        outside the years 1 to 9999.
         """
 
     @_abc_1.abstractmethod
@@ -400,6 +442,19 @@ class DiagnosisServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
+    def ListInvocations(
+        self,
+        request: _diagnosis_pb2.ListInvocationsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_diagnosis_pb2.ListInvocationsResponse, _abc.Awaitable[_diagnosis_pb2.ListInvocationsResponse]]:
+        """Lists the stored tool calls of one run without their outputs, in the order in
+        which they were stored. Safe to repeat.
+
+        Codes: INVALID_ARGUMENT when the id is blank; NOT_FOUND when there is no such
+        run.
+        """
+
+    @_abc_1.abstractmethod
     def GetInvocation(
         self,
         request: _diagnosis_pb2.GetInvocationRequest,
@@ -410,6 +465,23 @@ class DiagnosisServiceServicer(metaclass=_abc_1.ABCMeta):
 
         Codes: INVALID_ARGUMENT when an id is blank; NOT_FOUND when there is no
         such run, or it has no such invocation.
+        """
+
+    @_abc_1.abstractmethod
+    def ListTools(
+        self,
+        request: _diagnosis_pb2.ListToolsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_diagnosis_pb2.ListToolsResponse, _abc.Awaitable[_diagnosis_pb2.ListToolsResponse]]:
+        """Lists the tools that a run may use and, of a scope, the sources that they could
+        read, as the executor offers them now. Does not use the run store. Safe to
+        repeat.
+
+        Codes: INVALID_ARGUMENT when the scope's bundle is blank, over 1,024
+        characters, or leaves the executor's root; NOT_FOUND and FAILED_PRECONDITION
+        as Diagnose says; RESOURCE_EXHAUSTED also when the executor is at its limit;
+        UNAVAILABLE also when the executor cannot be asked or does not answer in
+        time.
         """
 
 def add_DiagnosisServiceServicer_to_server(servicer: DiagnosisServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -231,6 +231,7 @@ class RunSummary(_message.Message):
     END_TIME_FIELD_NUMBER: _builtins.int
     EFFECTIVE_VERDICT_FIELD_NUMBER: _builtins.int
     FAILURE_FIELD_NUMBER: _builtins.int
+    FIRST_SUSPECT_FIELD_NUMBER: _builtins.int
     run_id: _builtins.str
     """Its id."""
     status: Global___RunStatus.ValueType
@@ -253,6 +254,10 @@ class RunSummary(_message.Message):
     def failure(self) -> Global___Failure:
         """Set when it ended through fallback, FAILED or CANCELLED."""
 
+    @_builtins.property
+    def first_suspect(self) -> _answer_pb2.Suspect:
+        """The best suspect; absent when the run has none."""
+
     def __init__(
         self,
         *,
@@ -263,10 +268,11 @@ class RunSummary(_message.Message):
         end_time: _timestamp_pb2.Timestamp | None = ...,
         effective_verdict: _evidence_pb2.Verdict.ValueType = ...,
         failure: Global___Failure | None = ...,
+        first_suspect: _answer_pb2.Suspect | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["context", b"context", "create_time", b"create_time", "end_time", b"end_time", "failure", b"failure"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["context", b"context", "create_time", b"create_time", "end_time", b"end_time", "failure", b"failure", "first_suspect", b"first_suspect"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["context", b"context", "create_time", b"create_time", "effective_verdict", b"effective_verdict", "end_time", b"end_time", "failure", b"failure", "run_id", b"run_id", "status", b"status"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["context", b"context", "create_time", b"create_time", "effective_verdict", b"effective_verdict", "end_time", b"end_time", "failure", b"failure", "first_suspect", b"first_suspect", "run_id", b"run_id", "status", b"status"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
