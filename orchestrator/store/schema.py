@@ -59,6 +59,8 @@ VERSIONS: Final[Sequence[Sequence[str]]] = (
         """,
         "CREATE INDEX submission_by_run ON submission (run_id)",
     ),
+    # Version 3 changes no table: summaries are written anew, with the first suspect.
+    (),
 )
 
 VERSION: Final = len(VERSIONS)

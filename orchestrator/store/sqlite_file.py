@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 import aiosqlite
 from assay.orchestrator.v1.run_pb2 import Run
@@ -21,6 +21,8 @@ from orchestrator.store.port import (
 from orchestrator.store.rows import parsed, summary_of, time_text
 
 Kind = Literal["IMMEDIATE", "DEFERRED"]
+# The version whose summaries hold all that a list shows.
+_SUMMARISED: Final = 3
 
 _COLUMNS = (
     "SELECT made.name, told.name FROM sqlite_master AS made, pragma_table_info(made.name) AS told"
@@ -107,8 +109,8 @@ async def _prepare(database: aiosqlite.Connection, path: Path) -> None:
         for statements in schema.VERSIONS[version:]:
             for statement in statements:
                 await database.execute(statement)
-        if version == 1:
-            await _summarise_runs(database)
+        if 0 < version < _SUMMARISED:
+            await _summarise_runs(database, version)
         # Written every time: a file that cannot be written is found now, not in the middle of a run.
         await database.execute(f"PRAGMA user_version = {schema.VERSION}")
 
@@ -146,8 +148,8 @@ def _columns_of(version: int) -> set[tuple[str, str]]:
         return set(database.execute(_COLUMNS))
 
 
-async def _summarise_runs(database: aiosqlite.Connection) -> None:
-    """Fill what version 2 added to a run; a damaged one keeps what version 1 can tell of it."""
+async def _summarise_runs(database: aiosqlite.Connection, version: int) -> None:
+    """Write what a list shows of each run; of a damaged one, what the file's version can tell of it."""
     known = await rows(database, "SELECT run_id, status, create_time FROM diagnosis_run")
     for run_id, status, create_time in known:
         created = _instant(create_time)
@@ -155,6 +157,9 @@ async def _summarise_runs(database: aiosqlite.Connection) -> None:
         try:
             run = parsed(Run, body, run_id)
         except StoredDataError:
+            if version > 1:
+                # Its summary is better than what could be made now.
+                continue
             run = Run(run_id=run_id, status=status, create_time=created)
         await database.execute(
             "UPDATE diagnosis_run SET summary = ?, create_time = ? WHERE run_id = ?",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import aiosqlite
 import pytest
-from assay.orchestrator.v1.run_pb2 import Run
+from assay.orchestrator.v1.run_pb2 import Run, RunSummary
 from assay.orchestrator.v1.state_pb2 import RunState
 
 from orchestrator.store import schema
@@ -247,6 +247,29 @@ async def test_a_file_of_version_1_is_upgraded(path: Path, tmp_path: Path) -> No
     fresh = tmp_path / "fresh.db"
     await (await opened(fresh)).close()
     assert shape(path) == shape(fresh)
+
+
+async def test_a_file_of_version_2_lists_the_suspects_of_its_runs(path: Path) -> None:
+    run = ended("run-1")
+    run.suspects.add(component="api")
+    path.parent.mkdir()
+    store = await opened(path)
+    await store.create_run(a_run("run-1"), RunState())
+    await store.create_run(a_run("run-2", second=9), RunState())
+    await store.end_run(run)
+    before = await store.runs(ALL, None, 100)
+    await store.close()
+    old = RunSummary(run_id="run-1", context=run.context, create_time=run.create_time)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE diagnosis_run SET summary = ?", (old.SerializeToString(),))
+        database.execute("UPDATE diagnosis_run SET body = ? WHERE run_id = 'run-2'", (b"\xff\xff forged",))
+        database.execute("PRAGMA user_version = 2")
+    store = await opened(path)
+    shown = await store.runs(ALL, None, 100)
+    await store.close()
+    # Of the damaged one the old summary is the best that there is.
+    assert shown == [old, before[1]]
+    assert shown[1].first_suspect.component == "api"
 
 
 async def test_an_upgrade_that_fails_changes_nothing(path: Path) -> None:
