@@ -1,24 +1,34 @@
 """The commands of `assay`: arguments, signals, exit codes. Only answers go to standard output."""
 
+import json as json_text
 import os
-import shutil
-import sys
-from collections.abc import Callable, Coroutine
+import uuid
 from importlib.metadata import version
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from orchestrator.cli import commands, flags, human, json_output, options, service_commands, streams
-from orchestrator.cli.errors import CommandError
+from orchestrator.cli import (
+    commands,
+    flags,
+    options,
+    runs_command,
+    service_commands,
+    show_command,
+    streams,
+    tools_command,
+    trace_command,
+)
+from orchestrator.cli.errors import CommandError, wrong_input
 from orchestrator.cli.exit_codes import ExitCode, of_run
-from orchestrator.cli.layout import layout_for
-from orchestrator.cli.own_command import show_command
-from orchestrator.cli.progress import Progress, progress_on
-from orchestrator.cli.running import fail, run_to_end
+from orchestrator.cli.leaving import found_by, note, put
+from orchestrator.cli.own_command import command as own_command
+from orchestrator.cli.own_command import for_target
+from orchestrator.cli.parameters import AsJson, Target
+from orchestrator.cli.run_output import put_run
+from orchestrator.cli.running import fail
 
 app = typer.Typer(
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -27,13 +37,10 @@ app = typer.Typer(
     "3 every other ended answer (not proven, rejected, a step failed); 4 cancelled or out of time.",
 )
 
-service_commands.add_to(app)
-
-_Target = Annotated[
-    str | None,
-    typer.Option(metavar="HOST:PORT", help="A running diagnosis service, instead of a local one."),
-]
-_AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+app.command("show")(show_command.show)
+app.add_typer(runs_command.app, name="runs")
+app.command("trace")(trace_command.trace)
+app.command("tools")(tools_command.tools)
 
 
 def run() -> None:
@@ -94,8 +101,8 @@ def diagnose(
             help="The incident's folder or zip file; with --target, its name relative to the service's root.",
         ),
     ],
-    target: _Target = None,
-    json: _AsJson = False,
+    target: Target = None,
+    json: AsJson = False,
     window_start: Annotated[
         str, typer.Option(metavar="TIME", help="First instant of interest, RFC 3339.")
     ] = "",
@@ -103,60 +110,47 @@ def diagnose(
         str, typer.Option(metavar="TIME", help="First instant no longer of interest, RFC 3339.")
     ] = "",
     intent: Annotated[
-        str, typer.Option(metavar="cause|lookup", help="Overrides what the question suggests.")
+        str,
+        typer.Option(
+            metavar="cause|lookup",
+            help="Overrides what the question suggests.",
+            autocompletion=lambda: list(options.INTENTS),
+        ),
     ] = "",
     timeout: Annotated[
         float, typer.Option(min=1, max=3600, help="Seconds until the run is cancelled.")
     ] = 300.0,
+    detach: Annotated[
+        bool, typer.Option("--detach", help="With --target: print the run's id and do not wait for its end.")
+    ] = False,
+    idempotency_key: Annotated[
+        str | None,
+        typer.Option(metavar="KEY", help="With --detach: the same key and question begin one run only."),
+    ] = None,
 ) -> None:
     """Ask one question about one incident."""
 
     def command() -> commands.Diagnosis:
         address = options.address(target)
-        where = options.bundle(bundle, address)
+        path = options.path("--bundle", bundle)
+        where = options.remote_bundle(path) if address else options.local_bundle(path)
         request = options.request(question, where, window_start, window_end, intent)
         return commands.Diagnosis(request, where, address, timeout)
 
-    _end(json, lambda progress: commands.diagnose(command(), os.environ, progress))
-
-
-@app.command()
-def show(
-    run_id: Annotated[str, typer.Argument(metavar="RUN_ID", help="The id of a stored run.")],
-    target: _Target = None,
-    json: _AsJson = False,
-) -> None:
-    """Show a stored run again."""
-
-    def call(progress: Progress) -> Coroutine[Any, Any, commands.Shown]:
-        options.text("RUN_ID", run_id)
-        return commands.show(run_id, options.address(target), os.environ, progress)
-
-    _end(json, call)
-
-
-def _end(as_json: bool, call: Callable[[Progress], Coroutine[Any, Any, commands.Shown]]) -> None:
-    """Run a command to its end and leave with its exit code."""
-    try:
-        with progress_on(sys.stderr, os.environ) as progress:
-            shown = run_to_end(call(progress))
-        _print(shown, as_json)
-    except CommandError as error:
-        fail(error)
+    if detach or idempotency_key is not None:
+        run_id = found_by(lambda _: commands.submit(command(), _submission_key(detach, idempotency_key)))
+        put((json_text.dumps({"run_id": run_id}) if json else run_id) + "\n")
+        note(f"to follow it: {own_command('show', run_id, '--watch', *for_target(target))}")
+        return
+    shown = found_by(lambda progress: commands.diagnose(command(), os.environ, progress))
+    put_run(shown, as_json=json)
     raise typer.Exit(of_run(shown.run))
 
 
-def _print(shown: commands.Shown, as_json: bool) -> None:
-    again = show_command(shown.run.run_id, shown.target)
-    if as_json:
-        text = json_output.dumps(shown.run, shown.trace) + "\n"
-    else:
-        layout = layout_for(sys.stdout, shutil.get_terminal_size().columns, os.environ)
-        text = human.render(shown.run, layout, again)
-    try:
-        streams.print_answer(text)
-    except OSError as error:
-        raise CommandError(
-            f"standard output cannot be written ({error.strerror}); the answer is stored: {again}",
-            ExitCode.ERROR,
-        ) from None
+def _submission_key(detach: bool, key: str | None) -> str:
+    if not detach:
+        raise wrong_input(
+            "--idempotency-key is only for --detach: a run that is waited for is always a new one"
+        )
+    return uuid.uuid4().hex if key is None else options.text("--idempotency-key", key).strip()
+service_commands.add_to(app)

@@ -1,11 +1,12 @@
 """Calls to the diagnosis service. Every failed call becomes one CommandError that a person can act on."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Final
 
 import grpc
 import grpc.aio
+from assay.common.v1 import context_pb2, tool_pb2
 from assay.orchestrator.v1 import diagnosis_pb2, diagnosis_pb2_grpc, run_pb2
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
@@ -17,6 +18,11 @@ MAX_MESSAGE_BYTES: Final = 64 << 20
 _DETAILS_KEY = "grpc-status-details-bin"
 _READ_SECONDS = 10.0
 _CONNECT_SECONDS = 10.0
+# For a call that waits for others: the end of a run, a large delete, the inventory of a bundle.
+_CHANGE_SECONDS = 60.0
+# What the service gives at most.
+_PAGE = 100
+_MORE_TIME = "; --timeout allows more"
 
 OnProgress = Callable[[diagnosis_pb2.DiagnoseResponse], None]
 
@@ -48,7 +54,7 @@ class DiagnosisClient:
         self, request: diagnosis_pb2.DiagnoseRequest, timeout_seconds: float, on_progress: OnProgress
     ) -> run_pb2.Run:
         """Run one diagnosis and return it as it ended; leaving this call cancels the run."""
-        with self._translated():
+        with self._translated(_MORE_TIME):
             async for message in self._stub.Diagnose(request, timeout=timeout_seconds):
                 if message.HasField("run"):
                     return message.run
@@ -67,16 +73,90 @@ class DiagnosisClient:
             request = diagnosis_pb2.GetTraceRequest(run_id=run_id)
             return (await self._stub.GetTrace(request, timeout=_READ_SECONDS)).trace
 
+    async def has_run(self, run_id: str) -> bool:
+        """Tell whether there is a run with exactly this id."""
+        request = diagnosis_pb2.GetTraceRequest(run_id=run_id)
+        with self._translated():
+            try:
+                await self._stub.GetTrace(request, timeout=_READ_SECONDS)
+            except grpc.aio.AioRpcError as error:
+                if error.code() is not grpc.StatusCode.NOT_FOUND:
+                    raise
+                return False
+        return True
+
+    async def runs(
+        self, request: diagnosis_pb2.ListRunsRequest, most: int
+    ) -> tuple[list[run_pb2.RunSummary], bool]:
+        """Return the newest runs that a request selects, at most so many, and whether there are more."""
+        asked = diagnosis_pb2.ListRunsRequest()
+        asked.CopyFrom(request)
+        found: list[run_pb2.RunSummary] = []
+        with self._translated():
+            while True:
+                asked.page_size = min(most - len(found), _PAGE)
+                page = await self._stub.ListRuns(asked, timeout=_READ_SECONDS)
+                found.extend(page.runs)
+                asked.page_token = page.next_page_token
+                if len(found) >= most or not page.next_page_token:
+                    return found, bool(page.next_page_token)
+
+    async def watch(
+        self, run_id: str, after_sequence: int, timeout_seconds: float, on_progress: OnProgress
+    ) -> run_pb2.Run:
+        """Follow a run from the event after a sequence on, and return it as it ended."""
+        request = diagnosis_pb2.WatchRunRequest(run_id=run_id, after_sequence=after_sequence)
+        with self._translated(_MORE_TIME):
+            async for message in self._stub.WatchRun(request, timeout=timeout_seconds):
+                if message.progress.HasField("run"):
+                    return message.progress.run
+                on_progress(message.progress)
+        raise CommandError("the diagnosis service ended the stream without the run", ExitCode.ERROR)
+
+    async def submit(self, request: diagnosis_pb2.SubmitDiagnosisRequest, timeout_seconds: float) -> str:
+        """Begin a run that goes on without this command, and return its id."""
+        with self._translated(_MORE_TIME):
+            return (await self._stub.SubmitDiagnosis(request, timeout=timeout_seconds)).run_id
+
+    async def cancel(self, run_id: str) -> run_pb2.Run:
+        """End a run and return it as it ended, now or before."""
+        request = diagnosis_pb2.CancelRunRequest(run_id=run_id)
+        with self._translated():
+            return (await self._stub.CancelRun(request, timeout=_CHANGE_SECONDS)).run
+
+    async def prune(self, request: diagnosis_pb2.PruneRunsRequest) -> int:
+        """Forget ended runs, or only count them, and return how many."""
+        with self._translated():
+            return (await self._stub.PruneRuns(request, timeout=_CHANGE_SECONDS)).forgotten
+
+    async def invocations(self, run_id: str) -> Sequence[diagnosis_pb2.InvocationSummary]:
+        """Return the tool calls of a run, without outputs."""
+        request = diagnosis_pb2.ListInvocationsRequest(run_id=run_id)
+        with self._translated():
+            return (await self._stub.ListInvocations(request, timeout=_READ_SECONDS)).invocations
+
+    async def invocation(self, run_id: str, invocation_id: str) -> tool_pb2.Invocation:
+        """Return one tool call with its output."""
+        request = diagnosis_pb2.GetInvocationRequest(run_id=run_id, invocation_id=invocation_id)
+        with self._translated():
+            return (await self._stub.GetInvocation(request, timeout=_READ_SECONDS)).invocation
+
+    async def tools(self, scope: context_pb2.Scope | None) -> tool_pb2.ToolCatalog:
+        """Return the tools and, of a scope, its sources."""
+        request = diagnosis_pb2.ListToolsRequest(scope=scope)
+        with self._translated():
+            return (await self._stub.ListTools(request, timeout=_CHANGE_SECONDS)).catalog
+
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translated(self, hint: str = "") -> Iterator[None]:
         try:
             yield
         except grpc.aio.AioRpcError as error:
-            raise CommandError(self._explained(error), of_status(error.code())) from None
+            raise CommandError(self._explained(error, hint), of_status(error.code())) from None
 
-    def _explained(self, error: grpc.aio.AioRpcError) -> str:
+    def _explained(self, error: grpc.aio.AioRpcError, hint: str) -> str:
         if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
-            return "out of time; --timeout allows more"
+            return f"out of time{hint}"
         if error.code() is grpc.StatusCode.UNAVAILABLE and not _is_from_the_service(error):
             return f"the diagnosis service at {self._address} is not there, or went away ({error.details()})"
         if error.code() is grpc.StatusCode.UNIMPLEMENTED:

@@ -4,19 +4,21 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from assay.orchestrator.v1 import diagnosis_pb2, run_pb2
 
-from orchestrator.cli.client import connected
-from orchestrator.cli.errors import CommandError
+from orchestrator.cli.client import DiagnosisClient, connected
+from orchestrator.cli.errors import CommandError, wrong_input
 from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.local_stack import local_stack, stored_runs
 from orchestrator.cli.options import Bundle
 from orchestrator.cli.own_command import show_command
 from orchestrator.cli.progress import Progress, describe
+from orchestrator.cli.run_ids import whole_id
 from orchestrator.cli.state_folder import exclusive, prepare, state_folder
 
-_SHOW_WAIT_SECONDS = 60.0
+_READ_WAIT_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -63,13 +65,32 @@ async def diagnose(command: Diagnosis, environ: Mapping[str, str], progress: Pro
         raise CommandError(message, error.exit_code, error.details) from None
 
 
+async def submit(command: Diagnosis, key: str) -> str:
+    """Begin the diagnosis at the target, without waiting for its end, and return the id of its run."""
+    if not command.target:
+        raise wrong_input(
+            "--detach needs --target: the local services end with this command, and so would the run"
+        )
+    request = diagnosis_pb2.SubmitDiagnosisRequest(idempotency_key=key, diagnosis=command.request)
+    async with connected(command.target) as client:
+        await client.check_ready()
+        return await client.submit(request, command.timeout_seconds)
+
+
+@asynccontextmanager
+async def stored_runs_of(
+    target: str, environ: Mapping[str, str], progress: Progress
+) -> AsyncIterator[DiagnosisClient]:
+    """Reach the runs of the target, or of this machine's own store."""
+    async with _store(target, environ, progress) as address, connected(address) as client:
+        yield client
+
+
 async def show(run_id: str, target: str, environ: Mapping[str, str], progress: Progress) -> Shown:
     """Return a stored run of the target, or of this machine's own store."""
-    try:
-        async with _store(target, environ, progress) as address, connected(address) as client:
-            return Shown(await client.run(run_id), await client.trace(run_id), target)
-    except asyncio.CancelledError:
-        raise CommandError("cancelled", ExitCode.CANCELLED) from None
+    async with stored_runs_of(target, environ, progress) as client:
+        whole = await whole_id(client, run_id)
+        return Shown(await client.run(whole), await client.trace(whole), target)
 
 
 @asynccontextmanager
@@ -90,12 +111,16 @@ async def _store(target: str, environ: Mapping[str, str], progress: Progress) ->
     if target:
         yield target
         return
-    folder = prepare(state_folder(environ))
-    async with (
-        exclusive(folder, _SHOW_WAIT_SECONDS, lambda: progress(_waiting(environ))),
-        stored_runs(folder, environ) as address,
-    ):
+    async with held_folder(environ, progress) as folder, stored_runs(folder, environ) as address:
         yield address
+
+
+@asynccontextmanager
+async def held_folder(environ: Mapping[str, str], progress: Progress) -> AsyncIterator[Path]:
+    """Hold the state folder for a command that reads."""
+    folder = prepare(state_folder(environ))
+    async with exclusive(folder, _READ_WAIT_SECONDS, lambda: progress(_waiting(environ))):
+        yield folder
 
 
 def _waiting(environ: Mapping[str, str]) -> str:

@@ -16,8 +16,7 @@ _MAX_SHOWN = 200
 _MAX_PORT = 65535
 # A name, an IPv4 address, or an IPv6 address in brackets.
 _HOST = frozenset("[]:.-_" + ascii_letters + digits)
-_INTENTS = {
-    "": context_pb2.INTENT_UNSPECIFIED,
+INTENTS = {
     "cause": context_pb2.INTENT_CAUSE,
     "lookup": context_pb2.INTENT_LOOKUP,
 }
@@ -128,13 +127,15 @@ def request(
     text("QUESTION", question)
     if len(question) > MAX_QUESTION:
         raise wrong_input(f"QUESTION has {len(question)} characters; at most {MAX_QUESTION} are allowed")
-    if intent not in _INTENTS:
+    if intent and intent not in INTENTS:
         raise wrong_input(f"--intent: {shown(intent)!r} is neither 'cause' nor 'lookup'")
     message = diagnosis_pb2.DiagnoseRequest(
-        question=question, scope=context_pb2.Scope(bundle=bundle.name), intent=_INTENTS[intent]
+        question=question,
+        scope=context_pb2.Scope(bundle=bundle.name),
+        intent=INTENTS.get(intent, context_pb2.INTENT_UNSPECIFIED),
     )
-    start = _instant("--window-start", window_start)
-    end = _instant("--window-end", window_end)
+    start = instant("--window-start", window_start)
+    end = instant("--window-end", window_end)
     if start and end and end <= start:
         raise wrong_input("--window-end is not after --window-start")
     if start:
@@ -144,7 +145,8 @@ def request(
     return message
 
 
-def _instant(option: str, typed: str) -> datetime | None:
+def instant(option: str, typed: str) -> datetime | None:
+    """Return a time in UTC, None when none was typed; raises CommandError."""
     if not typed:
         return None
     example = "such as 2026-11-30T09:05:00Z"

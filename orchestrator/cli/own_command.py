@@ -11,7 +11,12 @@ _NAME = "assay"
 
 def show_command(run_id: str, target: str = "") -> str:
     """Return the command that shows a stored run, quoted for a shell."""
-    return command("show", run_id, *(["--target", target] if target else []))
+    return command("show", run_id, *for_target(target))
+
+
+def for_target(target: str | None) -> list[str]:
+    """Return the words that make a command ask the same service; none for the local one."""
+    return ["--target", target] if target else []
 
 
 def command(*words: str) -> str:

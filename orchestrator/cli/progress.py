@@ -7,7 +7,7 @@ from textwrap import shorten
 from typing import Protocol, TextIO
 
 from assay.common.v1 import tool_pb2
-from assay.orchestrator.v1 import diagnosis_pb2
+from assay.orchestrator.v1 import diagnosis_pb2, run_pb2
 
 from orchestrator.cli.visible import visible
 from services.common.evidence.names import short_name
@@ -57,6 +57,12 @@ def describe(message: diagnosis_pb2.DiagnoseResponse) -> str:
             return _invocation(message.invocation)
         case _:
             return ""
+
+
+def describe_event(event: run_pb2.OrchestrationEvent) -> str:
+    """Return what a person who comes late is told of a node attempt that has ended."""
+    again = f" (attempt {event.attempt})" if event.attempt > 1 else ""
+    return visible(f"{event.sequence}. {event.node}: {event.outcome}, {event.reason_code}{again}")
 
 
 def _node(node: diagnosis_pb2.NodeStarted) -> str:

@@ -39,13 +39,16 @@ def prepare() -> None:
     )
 
 
-def print_answer(text: str) -> None:
-    """Write to standard output; raises OSError when that fails.
+def print_answer(output: str | bytes) -> None:
+    """Write text, or bytes as they are, to standard output; raises OSError when that fails.
 
     A reader that has gone away (`assay ... | head -1`) had what it wanted: that is no failure.
     """
     try:
-        sys.stdout.write(text)
+        if isinstance(output, bytes):
+            sys.stdout.buffer.write(output)
+        else:
+            sys.stdout.write(output)
         sys.stdout.flush()
     except BrokenPipeError:
         _drop_output()

@@ -97,6 +97,21 @@ async def stored_runs(folder: Path, environ: Mapping[str, str]) -> AsyncIterator
         await _stop_all(starting.started)
 
 
+@asynccontextmanager
+async def offered_tools(folder: Path, bundle_root: Path, environ: Mapping[str, str]) -> AsyncIterator[str]:
+    """Run the executor and the orchestrator, for listing tools; yields the orchestrator's address."""
+    starting = _Starting(environ, _files(folder))
+    try:
+        async with _every_problem_told(environ):
+            executor = await starting.start("executor", for_agent("executor", bundle_root))
+            own = for_orchestrator({"executor": await executor.address()}, folder / _DATABASE)
+            orchestrator = await starting.start(ORCHESTRATOR, own)
+            address = await orchestrator.address()
+        yield address
+    finally:
+        await _stop_all(starting.started)
+
+
 def _files(folder: Path) -> Logs:
     logs = prepare(folder / _LOGS)
     return lambda service: FileLog(logs / f"{service}.log")
