@@ -27,20 +27,16 @@ from orchestrator.cli.own_command import for_target
 from orchestrator.cli.parameters import AsJson, Target
 from orchestrator.cli.run_output import put_run
 from orchestrator.cli.running import fail
+from orchestrator.cli.visible import visible
 
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="Diagnoses incidents and says only what the evidence can carry.",
-    epilog="Exit codes: 0 a proven answer; 1 an error; 2 wrong usage, input or settings; "
+    epilog="Exit codes: 0 a proven answer, or done; 1 an error; 2 wrong usage, input or settings; "
     "3 every other ended answer (not proven, rejected, a step failed); 4 cancelled or out of time.",
 )
-
-app.command("show")(show_command.show)
-app.add_typer(runs_command.app, name="runs")
-app.command("trace")(trace_command.trace)
-app.command("tools")(tools_command.tools)
 
 
 def run() -> None:
@@ -118,7 +114,10 @@ def diagnose(
         ),
     ] = "",
     timeout: Annotated[
-        float, typer.Option(min=1, max=3600, help="Seconds until the run is cancelled.")
+        float,
+        typer.Option(
+            min=1, max=3600, help="Seconds until the run is cancelled, or with --detach not begun any more."
+        ),
     ] = 300.0,
     detach: Annotated[
         bool, typer.Option("--detach", help="With --target: print the run's id and do not wait for its end.")
@@ -139,7 +138,7 @@ def diagnose(
 
     if detach or idempotency_key is not None:
         run_id = found_by(lambda _: commands.submit(command(), _submission_key(detach, idempotency_key)))
-        put((json_text.dumps({"run_id": run_id}) if json else run_id) + "\n")
+        put((json_text.dumps({"run_id": run_id}) if json else visible(run_id)) + "\n")
         note(f"to follow it: {own_command('show', run_id, '--watch', *for_target(target))}")
         return
     shown = found_by(lambda progress: commands.diagnose(command(), os.environ, progress))
@@ -153,4 +152,10 @@ def _submission_key(detach: bool, key: str | None) -> str:
             "--idempotency-key is only for --detach: a run that is waited for is always a new one"
         )
     return uuid.uuid4().hex if key is None else options.text("--idempotency-key", key).strip()
+
+
+app.command("show")(show_command.show)
+app.add_typer(runs_command.app, name="runs")
+app.command("trace")(trace_command.trace)
+app.command("tools")(tools_command.tools)
 service_commands.add_to(app)

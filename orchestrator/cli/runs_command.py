@@ -21,6 +21,7 @@ from orchestrator.cli.run_ids import typed_id, whole_id
 from orchestrator.cli.running import fail
 from orchestrator.cli.table import paper_for
 from orchestrator.cli.times import age, instant_or_age, timestamp
+from orchestrator.cli.visible import visible
 from services.common.evidence.names import number_of, short_name
 
 MAX_LISTED = 10_000
@@ -43,7 +44,11 @@ def runs(
     context: typer.Context,
     status: Annotated[
         list[Status] | None,
-        typer.Option(case_sensitive=False, help="Only runs that stand so; may be given several times."),
+        typer.Option(
+            case_sensitive=False,
+            metavar="STATUS",
+            help="Only runs that stand so; may be given several times: " + ", ".join(Status) + ".",
+        ),
     ] = None,
     since: Annotated[
         str,
@@ -58,7 +63,7 @@ def runs(
     ] = False,
     target: Target = None,
 ) -> None:
-    """List stored runs, the newest first; or end one; or forget old ones."""
+    """List stored runs, end one, forget old ones."""
     if context.invoked_subcommand is not None:
         _refuse_options_before(context)
         return
@@ -119,7 +124,7 @@ def cancel(run_id: RunId, target: Target = None) -> None:
 
     run, ended = found_by(call)
     status = short_name(run_pb2.RunStatus.DESCRIPTOR, run.status)
-    put(f"{run.run_id}  {status}\n")
+    put(f"{visible(run.run_id)}  {status}\n")
     if ended:
         note("the run had ended before; nothing was changed")
 
@@ -136,7 +141,7 @@ def prune(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     target: Target = None,
 ) -> None:
-    """Forget ended runs, the oldest first, with all that is stored of them."""
+    """Forget old runs with all that is stored of them."""
 
     async def call(progress: Progress) -> int:
         async with stored_runs_of(options.address(target), os.environ, progress) as client:

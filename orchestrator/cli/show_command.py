@@ -62,7 +62,7 @@ def show(
     target: Target = None,
     json: AsJson = False,
 ) -> None:
-    """Show a stored run again."""
+    """Show a stored run, follow one, check one output."""
     try:
         _require(watch or not after, "--after is only for --watch")
         _require(

@@ -1,7 +1,6 @@
 """Rows under headings, for a terminal of some width or for a file."""
 
 import shutil
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TextIO
@@ -43,9 +42,16 @@ def table(titles: Sequence[str], rows: Sequence[Sequence[str]], paper: Paper) ->
 
 
 def _stacked(row: Sequence[str], width: int) -> list[str]:
-    first = textwrap.wrap(_GAP.join(row[:-1]), width, break_on_hyphens=False)
-    last = textwrap.wrap(_cut(row[-1], _MAX_LAST), width, initial_indent=_GAP, subsequent_indent=_GAP)
-    return [*first, *last]
+    below = _wrapped(_cut(row[-1], _MAX_LAST), width - len(_GAP))
+    return [*_wrapped(_GAP.join(row[:-1]), width), *(_GAP + line for line in below)]
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    # Loaded for a person at a terminal before, to show progress.
+    from rich.console import Console  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    return [line.plain.rstrip() for line in Text(text).wrap(Console(), width)]
 
 
 def _line(row: Sequence[str], widths: Sequence[int], rest: int) -> str:

@@ -32,7 +32,7 @@ def tools(
     target: Target = None,
     json: AsJson = False,
 ) -> None:
-    """List the tools of the executor: what they do, take and may cost."""
+    """List the tools: what they do, take and may cost."""
 
     async def call(progress: Progress) -> tool_pb2.ToolCatalog:
         address = options.address(target)

@@ -29,7 +29,7 @@ def trace(
     target: Target = None,
     json: AsJson = False,
 ) -> None:
-    """Show the path of a run: every node attempt, how it ended and why."""
+    """Show the path of a run, or its tool calls."""
     if invocations:
         _show_calls(run_id, target, as_json=json)
         return
