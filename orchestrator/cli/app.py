@@ -131,8 +131,7 @@ def diagnose(
 
     def command() -> commands.Diagnosis:
         address = options.address(target)
-        path = options.path("--bundle", bundle)
-        where = options.remote_bundle(path) if address else options.local_bundle(path)
+        where = options.bundle(bundle, address)
         request = options.request(question, where, window_start, window_end, intent)
         return commands.Diagnosis(request, where, address, timeout)
 

@@ -1,10 +1,14 @@
 """The real command `assay`, run as a person runs it, and a look at the processes that it starts."""
 
+import asyncio
 import os
+import pty
 import select
 import signal
 import subprocess
 import sys
+import termios
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +43,48 @@ def assay(home: Path, *arguments: str, **more: str) -> Ended:
         check=False,
     )
     return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+
+async def asked(home: Path, *arguments: str, **more: str) -> Ended:
+    """Run a command to its end while this event loop, which may serve what it asks, goes on."""
+    return await asyncio.to_thread(assay, home, *arguments, **more)
+
+
+def on_terminal(home: Path, columns: int, *arguments: str, typed: str = "") -> Ended:
+    """Run a command on a terminal of its own; both its streams stand in `stdout`, as a person sees them.
+
+    The terminal cannot move its cursor, so that progress is plain lines.
+    """
+    ours, its = pty.openpty()
+    try:
+        termios.tcsetwinsize(its, (24, columns))
+        process = subprocess.Popen(  # noqa: S603 - the project's own command
+            [ASSAY, *arguments],
+            env=environment(home, TERM="dumb", COLUMNS=str(columns)),
+            stdin=its,
+            stdout=its,
+            stderr=its,
+        )
+    finally:
+        os.close(its)
+    try:
+        os.write(ours, typed.encode())
+        seen = b"".join(_read_to_end(ours))
+    finally:
+        os.close(ours)
+    return Ended(process.wait(LIMIT_SECONDS), seen.decode().replace("\r\n", "\n"), "")
+
+
+def _read_to_end(terminal: int) -> Iterator[bytes]:
+    while select.select([terminal], [], [], LIMIT_SECONDS)[0]:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:
+            # How Linux says that nobody has the other side open any more.
+            return
+        if not part:
+            return
+        yield part
 
 
 def started(home: Path, *arguments: str, **more: str) -> subprocess.Popen[str]:

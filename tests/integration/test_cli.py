@@ -1,6 +1,7 @@
 """The command line as a whole: bad input, cancelling, a killed agent, a killed command."""
 
 import json
+import re
 import shlex
 import signal
 import sqlite3
@@ -118,6 +119,18 @@ def test_nothing_in_a_bundle_can_command_the_terminal(tmp_path: Path) -> None:
         assert text.replace("\n", "").isprintable()
     # The positive control: the hostile text was read and is shown, as text.
     assert "\\x1b" in ended.stdout
+    home = tmp_path / "home"
+    calls = json.loads(assay(home, "trace", "latest", "--invocations", "--json").stdout)["invocations"]
+    change = next(call["id"] for call in calls if call["tool_name"] == "change_events_list")
+    for arguments in (
+        ("show", "latest", "--invocation", change),
+        ("show", "latest", "--invocation", change, "--pointer", "/elements/0/value/summary"),
+        ("tools", "--bundle", str(tmp_path / "bundle")),
+    ):
+        shown = assay(home, *arguments)
+        assert shown.code == 0
+        assert re.search(r"\\x1b|\\u001b", shown.stdout)
+        assert (shown.stdout + shown.stderr).replace("\n", "").isprintable()
 
 
 def test_a_state_folder_that_cannot_be_used(tmp_path: Path, bundle: str) -> None:
