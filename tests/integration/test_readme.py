@@ -1,0 +1,71 @@
+"""Every command that the README shows is run as it stands there, and ends as it should."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.agents import hanging, stack
+from tests.fakes.command_line import asked
+from tests.integration.conftest import Diagnosed
+
+# What is shown, and the exit code that it has here.
+LOCAL = {
+    'assay diagnose "Why do checkouts fail since 14:02?" --bundle path/to/folder': (0, 3),
+    "assay show RUN_ID --json": (0,),
+    "assay diagnose --help": (0,),
+    "assay runs --since 24h --status degraded": (0,),
+    "assay show RUN_ID": (0,),
+    "assay trace RUN_ID": (0,),
+    "assay trace RUN_ID --invocations": (0,),
+    "assay show RUN_ID --invocation ID --pointer /PLACE": (0,),
+    "assay tools --bundle FOLDER": (0,),
+    "assay runs prune --older-than 30d --dry-run": (0,),
+}
+REMOTE = (
+    "assay diagnose QUESTION --bundle NAME --target HOST:PORT --detach",
+    "assay runs cancel RUN_ID --target HOST:PORT",
+)
+# Needs a shell around it: `test_completion` runs it in one.
+IN_A_SHELL = "assay --show-completion"
+
+
+def shown_in(readme: str) -> set[str]:
+    """Return the commands in code lines and in code within text."""
+    in_blocks = re.findall(r"^\.venv/bin/(assay .+)$", readme, re.MULTILINE)
+    return {*in_blocks, *re.findall(r"`(assay [^`]+)`", readme)}
+
+
+def test_every_command_has_its_row_here(project: Path) -> None:
+    assert shown_in((project / "README.md").read_text(encoding="utf-8")) == {*LOCAL, *REMOTE, IN_A_SHELL}
+
+
+@pytest.mark.parametrize("command", LOCAL)
+async def test_it_runs(home: Path, proven: Diagnosed, command: str) -> None:
+    binding = proven.answer["claims"][0]["evidence_bindings"][0]
+    names = {
+        "RUN_ID": proven.answer["run_id"],
+        "ID": binding["source_invocation_id"],
+        "/PLACE": binding["raw_path"],
+        "FOLDER": str(proven.bundle),
+        "path/to/folder": str(proven.bundle),
+    }
+    words = [names.get(word, word) for word in shlex.split(command)[1:]]
+    ended = await asked(home, *words)
+    assert ended.code in LOCAL[command], ended.stderr
+    assert ended.stdout or "there is no such run" in ended.stderr
+
+
+async def test_those_that_need_a_service_run_against_one(tmp_path: Path) -> None:
+    async with stack(tmp_path / "runs.db", hanging("verifier")) as running:
+        names = {"HOST:PORT": running.address, "NAME": "incident", "QUESTION": "why?"}
+        printed = []
+        for command in REMOTE:
+            ended = await asked(
+                tmp_path / "home", *[names.get(word, word) for word in shlex.split(command)[1:]]
+            )
+            assert ended.code == 0, ended.stderr
+            printed.append(ended.stdout.split())
+            names["RUN_ID"] = printed[0][0]
+        assert printed == [[names["RUN_ID"]], [names["RUN_ID"], "CANCELLED"]]
