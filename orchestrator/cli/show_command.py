@@ -1,18 +1,17 @@
 """`assay show`: a stored run again, a run that is under way until it ends, or one recorded tool output."""
 
 import asyncio
-import hashlib
 import os
 import sys
 from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 from assay.common.v1 import tool_pb2
 from assay.orchestrator.v1 import diagnosis_pb2
 
-from orchestrator.cli import commands, invocation_text, options
+from orchestrator.cli import commands, invocation_output, options
 from orchestrator.cli.commands import Shown, stored_runs_of
 from orchestrator.cli.errors import CommandError, wrong_input
 from orchestrator.cli.exit_codes import ExitCode, of_run
@@ -22,12 +21,6 @@ from orchestrator.cli.progress import Progress, describe, describe_event
 from orchestrator.cli.run_ids import typed_id, whole_id
 from orchestrator.cli.run_output import put_run
 from orchestrator.cli.running import fail
-from orchestrator.cli.visible import visible
-from services.common.evidence import pointer as json_pointer
-from services.common.evidence import strict_json
-from services.common.evidence.strict_json import Json
-
-_MAX_OUTPUT_BYTES: Final = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -119,44 +112,9 @@ def _show_output(
 
     found = found_by(call)
     try:
-        _check_hash(found)
-        output = _raw(found, pointer) if raw else _readable(found, pointer)
+        invocation_output.check(found)
+        output = (invocation_output.raw if raw else invocation_output.readable)(found, pointer)
     except CommandError as error:
         fail(error)
-    note(invocation_text.described(found))
+    note(invocation_output.described(found))
     put(output)
-
-
-def _check_hash(call: tool_pb2.Invocation) -> None:
-    """Compare what came with what was recorded: here, where nobody else can have changed it since."""
-    if hashlib.sha256(call.output).hexdigest() != call.output_sha256:
-        raise CommandError(
-            f"the output of {call.id} is not what was recorded: its SHA-256 differs", ExitCode.ERROR
-        )
-
-
-def _raw(call: tool_pb2.Invocation, pointer: str | None) -> bytes:
-    """Return the bytes of an output, or the text of one scalar in it as UTF-8, or a part as JSON."""
-    if pointer is None:
-        return call.output
-    value = _at(call, pointer)
-    text = invocation_text.scalar(value)
-    return strict_json.dumps(value) if text is None else text.encode()
-
-
-def _readable(call: tool_pb2.Invocation, pointer: str | None) -> str:
-    value = _at(call, pointer or "")
-    text = invocation_text.scalar(value)
-    if text is not None:
-        return visible(text) + "\n"
-    return "".join(invocation_text.leaves(value, (pointer or "").strip()))
-
-
-def _at(call: tool_pb2.Invocation, pointer: str) -> Json:
-    try:
-        document = strict_json.loads(call.output, max_bytes=_MAX_OUTPUT_BYTES)
-        return json_pointer.resolve(document, pointer.strip())
-    except json_pointer.PointerError as error:
-        raise wrong_input(f"--pointer: {options.shown(pointer)}: {error}") from None
-    except strict_json.StrictJsonError as error:
-        raise CommandError(f"the output of {call.id} is {error}; --raw prints it", ExitCode.ERROR) from None
