@@ -11,10 +11,9 @@ from assay.orchestrator.v1.diagnosis_pb2 import ListRunsRequest
 from assay.orchestrator.v1.run_pb2 import RunSummary
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from orchestrator.requests import require_window
 from orchestrator.store.port import Cursor, Selection
 from services.common.errors import InvalidArgumentError
-from services.common.validation import specified
+from services.common.validation import legal_window, specified
 
 DEFAULT_PAGE_SIZE: Final = 50
 MAX_PAGE_SIZE: Final = 100
@@ -32,7 +31,7 @@ def selection_of(request: ListRunsRequest) -> Selection:
     """Return which runs are asked for."""
     for status in request.statuses:
         specified(status, run_pb2.RunStatus.DESCRIPTOR, "statuses")
-    require_window(request.create_time, "create_time")
+    legal_window(request.create_time, "create_time")
     return Selection(frozenset(request.statuses), request.create_time)
 
 

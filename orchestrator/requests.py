@@ -2,7 +2,7 @@
 
 import hashlib
 
-from assay.common.v1.context_pb2 import DiagnosisContext, Intent, Scope, TimeWindow
+from assay.common.v1.context_pb2 import DiagnosisContext, Intent, Scope
 from assay.orchestrator.v1.diagnosis_pb2 import (
     DiagnoseRequest,
     ListToolsRequest,
@@ -11,21 +11,17 @@ from assay.orchestrator.v1.diagnosis_pb2 import (
     SubmitDiagnosisRequest,
     WatchRunRequest,
 )
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from orchestrator.intent import intent_of
 from orchestrator.store.port import CHANNEL_FORM, OWN_CHANNEL, Retention, Submission
 from services.common.errors import InvalidArgumentError
 from services.common.evidence import strict_json
-from services.common.validation import MAX_QUESTION_CHARS, required_text, specified
+from services.common.validation import MAX_QUESTION_CHARS, legal_window, required_text, specified
 
 MAX_BUNDLE_CHARS = 1024
 MAX_ID_CHARS = 256
 MAX_KEY_CHARS = 256
 MAX_EVALUATION_BYTES = 64 * 1024
-# What a Timestamp may hold: 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
-MIN_SECONDS = -62_135_596_800
-MAX_SECONDS = 253_402_300_799
 
 
 def context_of(request: DiagnoseRequest) -> DiagnosisContext:
@@ -38,7 +34,7 @@ def context_of(request: DiagnoseRequest) -> DiagnosisContext:
     else:
         context.intent = intent_of(request.question)
     if request.HasField("window"):
-        require_window(request.window, "window")
+        legal_window(request.window, "window")
         context.window.CopyFrom(request.window)
     return context
 
@@ -97,18 +93,3 @@ def evaluation_of(request: RecordEvaluationRequest) -> tuple[str, str]:
     except strict_json.StrictJsonError as error:
         raise InvalidArgumentError(f"value_json is wrong: {error}", field="value_json") from None
     return request.channel, strict_json.dumps(value).decode("utf-8")
-
-
-def require_window(window: TimeWindow, field: str) -> None:
-    """Refuse a window that holds no instant, or a side that is none."""
-    for side in ("start", "end"):
-        if window.HasField(side):
-            _require_instant(getattr(window, side), f"{field}.{side}")
-    bounded = window.HasField("start") and window.HasField("end")
-    if bounded and window.end.ToNanoseconds() <= window.start.ToNanoseconds():
-        raise InvalidArgumentError("the window ends before it starts", field=f"{field}.end")
-
-
-def _require_instant(time: Timestamp, field: str) -> None:
-    if not (MIN_SECONDS <= time.seconds <= MAX_SECONDS and 0 <= time.nanos < 1_000_000_000):
-        raise InvalidArgumentError(f"{field} lies outside the years 1 to 9999", field=field)

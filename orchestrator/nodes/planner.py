@@ -53,7 +53,7 @@ def plan_request(context: DiagnosisContext, catalog: ToolCatalog, state: RunStat
 
 
 def framed(context: DiagnosisContext, catalog: ToolCatalog) -> DiagnosisContext:
-    """Return the context with a window: its own, or the time that the sources cover, if any says so."""
+    """Return the context with a window: its own, or the span that the sources cover, if they cover one."""
     result = DiagnosisContext()
     result.CopyFrom(context)
     starts = [source.first_time for source in catalog.sources if source.HasField("first_time")]
@@ -64,7 +64,8 @@ def framed(context: DiagnosisContext, catalog: ToolCatalog) -> DiagnosisContext:
     window = TimeWindow(start=near[0], end=near[-1])
     # The end is exclusive, and sources tell time by the second at worst.
     window.end.seconds = min(window.end.seconds + 1, _LAST_SECOND)
-    result.window.CopyFrom(window)
+    if window.end.ToNanoseconds() > window.start.ToNanoseconds():
+        result.window.CopyFrom(window)
     return result
 
 

@@ -1,10 +1,15 @@
 """Checks of a request that services share. Each raises InvalidArgumentError and names the field."""
 
+from assay.common.v1.context_pb2 import TimeWindow
 from google.protobuf.descriptor import EnumDescriptor
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from services.common.errors import InvalidArgumentError
 
 MAX_QUESTION_CHARS = 4096
+# What a Timestamp may hold: 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
+MIN_SECONDS = -62_135_596_800
+MAX_SECONDS = 253_402_300_799
 
 
 def required_text(value: str, field: str, max_chars: int) -> str:
@@ -23,3 +28,20 @@ def specified(value: int, enum: EnumDescriptor, field: str) -> None:
     if value == 0 or value not in enum.values_by_number:
         names = ", ".join(item.name for item in enum.values if item.number)
         raise InvalidArgumentError(f"{field} is not one of {names}", field=field)
+
+
+def legal_window(window: TimeWindow, field: str) -> None:
+    """Refuse a window that holds no instant, or a side that is none; a side that is absent is no bound."""
+    for side in ("start", "end"):
+        if window.HasField(side) and not is_instant(getattr(window, side)):
+            raise InvalidArgumentError(
+                f"{field}.{side} lies outside the years 1 to 9999", field=f"{field}.{side}"
+            )
+    bounded = window.HasField("start") and window.HasField("end")
+    if bounded and window.end.ToNanoseconds() <= window.start.ToNanoseconds():
+        raise InvalidArgumentError("the window ends before it starts", field=f"{field}.end")
+
+
+def is_instant(time: Timestamp) -> bool:
+    """Tell whether a timestamp is one that can be written: any number fits into its fields."""
+    return MIN_SECONDS <= time.seconds <= MAX_SECONDS and 0 <= time.nanos < 1_000_000_000

@@ -9,7 +9,7 @@ from assay.executor.v1 import executor_pb2, executor_pb2_grpc
 
 from services.common.errors import InvalidArgumentError
 from services.common.rpc.context import remaining_seconds
-from services.common.validation import MAX_QUESTION_CHARS, required_text, specified
+from services.common.validation import MAX_QUESTION_CHARS, legal_window, required_text, specified
 from services.executor.catalog import tools_of
 from services.executor.domain import MAX_STEPS
 from services.executor.execution import Execution
@@ -56,6 +56,7 @@ class ExecutorServicer(executor_pb2_grpc.ExecutorServiceServicer):
 def _validate(request: executor_pb2.ExecuteRequest) -> None:
     required_text(request.context.question, "context.question", MAX_QUESTION_CHARS)
     specified(request.context.intent, context_pb2.Intent.DESCRIPTOR, "context.intent")
+    legal_window(request.context.window, "context.window")
     if not 1 <= len(request.steps) <= MAX_STEPS:
         raise InvalidArgumentError(
             f"the plan has {len(request.steps)} steps; 1 to {MAX_STEPS} are allowed", field="steps"

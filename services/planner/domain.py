@@ -42,6 +42,7 @@ def check_request(request: planner_pb2.PlanRequest) -> None:
     """Refuse what the contract refuses; raises InvalidArgumentError that names the field."""
     validation.required_text(request.context.question, "context.question", validation.MAX_QUESTION_CHARS)
     validation.specified(request.context.intent, context_pb2.Intent.DESCRIPTOR, "context.intent")
+    validation.legal_window(request.context.window, "context.window")
     validation.specified(request.mode, planner_pb2.PlanMode.DESCRIPTOR, "mode")
     if not request.catalog.tools:
         raise InvalidArgumentError("the catalog has no tool; nothing can be planned", field="catalog.tools")

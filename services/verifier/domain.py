@@ -9,7 +9,7 @@ from assay.verifier.v1 import verifier_pb2
 from services.common.errors import InvalidArgumentError
 from services.common.evidence.verdict import allowed_by_checks
 from services.common.evidence.verifier_protocol import ProtocolError, accept
-from services.common.validation import MAX_QUESTION_CHARS, required_text, specified
+from services.common.validation import MAX_QUESTION_CHARS, legal_window, required_text, specified
 
 _CEILINGS = (evidence_pb2.VERDICT_PASS, evidence_pb2.VERDICT_LOW_CONFID)
 
@@ -45,6 +45,7 @@ def validate(request: verifier_pb2.VerifyRequest) -> None:
     context = request.diagnosis_context
     required_text(context.question, "diagnosis_context.question", MAX_QUESTION_CHARS)
     specified(context.intent, context_pb2.Intent.DESCRIPTOR, "diagnosis_context.intent")
+    legal_window(context.window, "diagnosis_context.window")
     _validate_claims(request.verified_executor_output)
     known = {claim.claim_id for claim in request.verified_executor_output.claims}
     for index, item in enumerate(request.verified_evidence):

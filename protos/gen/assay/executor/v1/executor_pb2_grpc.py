@@ -73,9 +73,10 @@ class ExecutorServiceServicer:
         result, then ends. Never retried by the orchestrator. Cancelling the call
         stops the tools. Only the orchestrator calls it.
 
-        Codes: INVALID_ARGUMENT when the question is blank, the plan has no step or
-        more than 64; NOT_FOUND, FAILED_PRECONDITION and UNAVAILABLE as for
-        ListTools; RESOURCE_EXHAUSTED when the service is at its concurrency limit.
+        Codes: INVALID_ARGUMENT when the question is blank, the intent is
+        unspecified, the window is no span of time, the plan has no step or more
+        than 64; NOT_FOUND, FAILED_PRECONDITION and UNAVAILABLE as for ListTools;
+        RESOURCE_EXHAUSTED when the service is at its concurrency limit.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -51,9 +51,10 @@ class ExecutorServiceStub:
     result, then ends. Never retried by the orchestrator. Cancelling the call
     stops the tools. Only the orchestrator calls it.
 
-    Codes: INVALID_ARGUMENT when the question is blank, the plan has no step or
-    more than 64; NOT_FOUND, FAILED_PRECONDITION and UNAVAILABLE as for
-    ListTools; RESOURCE_EXHAUSTED when the service is at its concurrency limit.
+    Codes: INVALID_ARGUMENT when the question is blank, the intent is
+    unspecified, the window is no span of time, the plan has no step or more
+    than 64; NOT_FOUND, FAILED_PRECONDITION and UNAVAILABLE as for ListTools;
+    RESOURCE_EXHAUSTED when the service is at its concurrency limit.
     """
 
 @_typing.type_check_only
@@ -79,9 +80,10 @@ class ExecutorServiceAsyncStub(ExecutorServiceStub):
     result, then ends. Never retried by the orchestrator. Cancelling the call
     stops the tools. Only the orchestrator calls it.
 
-    Codes: INVALID_ARGUMENT when the question is blank, the plan has no step or
-    more than 64; NOT_FOUND, FAILED_PRECONDITION and UNAVAILABLE as for
-    ListTools; RESOURCE_EXHAUSTED when the service is at its concurrency limit.
+    Codes: INVALID_ARGUMENT when the question is blank, the intent is
+    unspecified, the window is no span of time, the plan has no step or more
+    than 64; NOT_FOUND, FAILED_PRECONDITION and UNAVAILABLE as for ListTools;
+    RESOURCE_EXHAUSTED when the service is at its concurrency limit.
     """
 
 class ExecutorServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -116,9 +118,10 @@ class ExecutorServiceServicer(metaclass=_abc_1.ABCMeta):
         result, then ends. Never retried by the orchestrator. Cancelling the call
         stops the tools. Only the orchestrator calls it.
 
-        Codes: INVALID_ARGUMENT when the question is blank, the plan has no step or
-        more than 64; NOT_FOUND, FAILED_PRECONDITION and UNAVAILABLE as for
-        ListTools; RESOURCE_EXHAUSTED when the service is at its concurrency limit.
+        Codes: INVALID_ARGUMENT when the question is blank, the intent is
+        unspecified, the window is no span of time, the plan has no step or more
+        than 64; NOT_FOUND, FAILED_PRECONDITION and UNAVAILABLE as for ListTools;
+        RESOURCE_EXHAUSTED when the service is at its concurrency limit.
         """
 
 def add_ExecutorServiceServicer_to_server(servicer: ExecutorServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -53,9 +53,9 @@ class PlannerServiceServicer:
         Only the orchestrator calls it.
 
         Codes: INVALID_ARGUMENT when the question is blank or too long, the intent
-        or mode is unspecified, the catalog has no tool, or mode
-        EVIDENCE_GAP_ONLY comes without gaps; RESOURCE_EXHAUSTED when the service
-        is at its concurrency limit.
+        or mode is unspecified, the window is no span of time, the catalog has no
+        tool, or mode EVIDENCE_GAP_ONLY comes without gaps; RESOURCE_EXHAUSTED when
+        the service is at its concurrency limit.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -40,9 +40,9 @@ class PlannerServiceStub:
     Only the orchestrator calls it.
 
     Codes: INVALID_ARGUMENT when the question is blank or too long, the intent
-    or mode is unspecified, the catalog has no tool, or mode
-    EVIDENCE_GAP_ONLY comes without gaps; RESOURCE_EXHAUSTED when the service
-    is at its concurrency limit.
+    or mode is unspecified, the window is no span of time, the catalog has no
+    tool, or mode EVIDENCE_GAP_ONLY comes without gaps; RESOURCE_EXHAUSTED when
+    the service is at its concurrency limit.
     """
 
 @_typing.type_check_only
@@ -57,9 +57,9 @@ class PlannerServiceAsyncStub(PlannerServiceStub):
     Only the orchestrator calls it.
 
     Codes: INVALID_ARGUMENT when the question is blank or too long, the intent
-    or mode is unspecified, the catalog has no tool, or mode
-    EVIDENCE_GAP_ONLY comes without gaps; RESOURCE_EXHAUSTED when the service
-    is at its concurrency limit.
+    or mode is unspecified, the window is no span of time, the catalog has no
+    tool, or mode EVIDENCE_GAP_ONLY comes without gaps; RESOURCE_EXHAUSTED when
+    the service is at its concurrency limit.
     """
 
 class PlannerServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -77,9 +77,9 @@ class PlannerServiceServicer(metaclass=_abc_1.ABCMeta):
         Only the orchestrator calls it.
 
         Codes: INVALID_ARGUMENT when the question is blank or too long, the intent
-        or mode is unspecified, the catalog has no tool, or mode
-        EVIDENCE_GAP_ONLY comes without gaps; RESOURCE_EXHAUSTED when the service
-        is at its concurrency limit.
+        or mode is unspecified, the window is no span of time, the catalog has no
+        tool, or mode EVIDENCE_GAP_ONLY comes without gaps; RESOURCE_EXHAUSTED when
+        the service is at its concurrency limit.
         """
 
 def add_PlannerServiceServicer_to_server(servicer: PlannerServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -52,10 +52,10 @@ class VerifierServiceServicer:
         """Judges every claim. Without side effects: safe to repeat. Only the
         orchestrator calls it.
 
-        Codes: INVALID_ARGUMENT when the question is blank, there is no claim, an
-        evidence item names no claim of the output, or the ceiling is neither PASS
-        nor LOW_CONFID; RESOURCE_EXHAUSTED when the service is at its concurrency
-        limit.
+        Codes: INVALID_ARGUMENT when the question is blank, the intent is
+        unspecified, the window is no span of time, there is no claim, an evidence
+        item names no claim of the output, or the ceiling is neither PASS nor
+        LOW_CONFID; RESOURCE_EXHAUSTED when the service is at its concurrency limit.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -39,10 +39,10 @@ class VerifierServiceStub:
     """Judges every claim. Without side effects: safe to repeat. Only the
     orchestrator calls it.
 
-    Codes: INVALID_ARGUMENT when the question is blank, there is no claim, an
-    evidence item names no claim of the output, or the ceiling is neither PASS
-    nor LOW_CONFID; RESOURCE_EXHAUSTED when the service is at its concurrency
-    limit.
+    Codes: INVALID_ARGUMENT when the question is blank, the intent is
+    unspecified, the window is no span of time, there is no claim, an evidence
+    item names no claim of the output, or the ceiling is neither PASS nor
+    LOW_CONFID; RESOURCE_EXHAUSTED when the service is at its concurrency limit.
     """
 
 @_typing.type_check_only
@@ -56,10 +56,10 @@ class VerifierServiceAsyncStub(VerifierServiceStub):
     """Judges every claim. Without side effects: safe to repeat. Only the
     orchestrator calls it.
 
-    Codes: INVALID_ARGUMENT when the question is blank, there is no claim, an
-    evidence item names no claim of the output, or the ceiling is neither PASS
-    nor LOW_CONFID; RESOURCE_EXHAUSTED when the service is at its concurrency
-    limit.
+    Codes: INVALID_ARGUMENT when the question is blank, the intent is
+    unspecified, the window is no span of time, there is no claim, an evidence
+    item names no claim of the output, or the ceiling is neither PASS nor
+    LOW_CONFID; RESOURCE_EXHAUSTED when the service is at its concurrency limit.
     """
 
 class VerifierServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -76,10 +76,10 @@ class VerifierServiceServicer(metaclass=_abc_1.ABCMeta):
         """Judges every claim. Without side effects: safe to repeat. Only the
         orchestrator calls it.
 
-        Codes: INVALID_ARGUMENT when the question is blank, there is no claim, an
-        evidence item names no claim of the output, or the ceiling is neither PASS
-        nor LOW_CONFID; RESOURCE_EXHAUSTED when the service is at its concurrency
-        limit.
+        Codes: INVALID_ARGUMENT when the question is blank, the intent is
+        unspecified, the window is no span of time, there is no claim, an evidence
+        item names no claim of the output, or the ceiling is neither PASS nor
+        LOW_CONFID; RESOURCE_EXHAUSTED when the service is at its concurrency limit.
         """
 
 def add_VerifierServiceServicer_to_server(servicer: VerifierServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
