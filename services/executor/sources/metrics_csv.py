@@ -13,7 +13,8 @@ from services.executor.sources.instants import MICROSECONDS, Instant, from_epoch
 from services.executor.sources.stop import never
 
 _HEADER = re.compile(r"([A-Za-z_:][A-Za-z0-9_:]*)?(?:\{(.*)\})?", re.DOTALL)
-_LABEL = re.compile(r'\s*([A-Za-z_][A-Za-z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(?:,|$)')
+# It begins where a name does: a header of one long word would else be tried at each letter of it.
+_LABEL = re.compile(r'(?<![A-Za-z0-9_])([A-Za-z_][A-Za-z0-9_]*+)\s*+=\s*"((?:[^"\\]|\\.)*+)"\s*(?:,|$)')
 _TIME_HEADERS = frozenset({"time", "timestamp", "ts", "date", "datetime"})
 _MAX_TOKEN = 64
 

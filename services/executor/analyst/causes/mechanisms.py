@@ -182,7 +182,7 @@ def _own_exception(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
 
 def _lead(text: str) -> int:
     """Return where what a line says of a holder begins: behind its instant, process and the like."""
-    found = re.search(r"[A-Z]+: .*$", text)
+    found = re.search(r"(?<![A-Z])[A-Z]++: .*$", text)
     return found.start() if found else 0
 
 

@@ -26,7 +26,7 @@ _FAULTS: tuple[tuple[str, str], ...] = (
     ("process.down", "restart restarted started starting stopped killed"),
 )
 # Versions, settings and the like: what two texts share only when they speak of the same thing.
-_DISTINCTIVE = re.compile(r"\w+(?:[.-]\w+)+|[A-Za-z0-9]+_\w+")
+_DISTINCTIVE = re.compile(r"(?<!\w)\w++(?:[.-]\w++)++|(?<![A-Za-z0-9])[A-Za-z0-9]++_\w+")
 # Errors of a conversation with a peer say nothing of the code that talks.
 _PEER_ERROR = re.compile(
     r"\b(?:[A-Z]\w*)?(?:HTTP|Http|Connect|Connection|Timeout|TimedOut|Operational|Socket|Network|SSL|DNS|OS|IO)"

@@ -20,7 +20,8 @@ _MIN_QUOTE = 4
 _MIN_CLAUSE = 24
 _SIGNIFICANT_DIGITS = 4
 # Where a message ends and the request's own data begin.
-_PAIRS = re.compile(r'(?:,\s*[\w-]+: |[\s,]*\b[\w.-]+=)"')
+# Each part begins where nothing of it lies before, so that a long run is looked through once.
+_PAIRS = re.compile(r'(?:,\s*+[\w-]++: |(?:(?<![\s,])[\s,]++)?(?<![\w.-])[\w.-]++=)"')
 _MESSAGE_KEYS = ("msg", "message", "event", "error", "err", "exception", "exc")
 
 

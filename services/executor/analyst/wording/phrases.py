@@ -18,7 +18,7 @@ from services.executor.analyst.wording.findings import (
 
 # Where a series was scraped says little beside what it is about.
 _WHERE_LABELS = ("instance", "job", "server")
-_LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+_LABEL = re.compile(r'(?<!\w)(\w++)="((?:[^"\\]|\\.)*+)"')
 
 
 def series_name(change: MetricChange) -> list[Part]:
