@@ -12,6 +12,7 @@ from orchestrator.cli.citations import cited
 from orchestrator.cli.layout import Layout
 from orchestrator.cli.looked_at import looked_at
 from services.common.evidence.faults import FAULTS
+from services.common.evidence.names import rfc3339
 
 _Claims = Mapping[str, answer_pb2.AllowedClaim]
 _CONCLUDED: Final = "Cause (concluded, not stated outright)"
@@ -116,8 +117,8 @@ def _fact(sentence: answer_pb2.Sentence, claims: _Claims, layout: Layout) -> Ite
 
 def _footer(run: run_pb2.Run, layout: Layout, show_command: str) -> list[str]:
     window = run.context.window
-    start = window.start.ToJsonString() if window.HasField("start") else "the beginning"
-    end = window.end.ToJsonString() if window.HasField("end") else "the end"
+    start = rfc3339(window.start) if window.HasField("start") else "the beginning"
+    end = rfc3339(window.end) if window.HasField("end") else "the end"
     lines = layout.paragraph(f"Window: {start} to {end}") if run.context.HasField("window") else []
     more = layout.paragraph("Every citation, the path and the checks:")
     return ["", *lines, *more, layout.command(f"{show_command} --json")]

@@ -7,7 +7,7 @@ from typing import Any
 from assay.common.v1 import answer_pb2, context_pb2, evidence_pb2
 from assay.orchestrator.v1 import run_pb2
 
-from services.common.evidence.names import plain, short_name
+from services.common.evidence.names import plain, rfc3339, short_name
 
 JsonObject = dict[str, Any]
 
@@ -45,8 +45,8 @@ def _window(context: context_pb2.DiagnosisContext) -> JsonObject | None:
         return None
     window = context.window
     return {
-        "start": window.start.ToJsonString() if window.HasField("start") else None,
-        "end": window.end.ToJsonString() if window.HasField("end") else None,
+        "start": rfc3339(window.start) or None if window.HasField("start") else None,
+        "end": rfc3339(window.end) or None if window.HasField("end") else None,
     }
 
 

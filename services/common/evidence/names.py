@@ -33,6 +33,14 @@ def number_of(enum: EnumDescriptor, name: str) -> int:
     return int(enum.values_by_name[prefix + name.upper()].number)
 
 
+def rfc3339(time: Timestamp) -> str:
+    """Return an instant as text; empty for numbers that are no instant, which a Timestamp may hold too."""
+    try:
+        return str(time.ToJsonString())
+    except ValueError:
+        return ""
+
+
 def plain(message: Message) -> dict[str, Any]:
     """Return a message as plain JSON values: short enum names, RFC 3339 instants, bytes as base64.
 
@@ -55,7 +63,7 @@ def _scalar(enum: Any, value: Any) -> Any:  # noqa: ANN401 - a field holds what 
     if enum is not None:
         return short_name(enum, value)
     if isinstance(value, Timestamp):
-        return value.ToJsonString()
+        return rfc3339(value)
     if isinstance(value, Message):
         return plain(value)
     if isinstance(value, bytes):
