@@ -64,6 +64,9 @@ fuzz: $(DEVELOPMENT) ## Try many broken inputs
 bad-input: $(DEVELOPMENT) ## Try every bad input of the table, and print what is seen of each
 	$(PY) -m tests.bad_input
 
+fuzz: $(DEVELOPMENT) ## Look for inputs that crash something, for FUZZ_SECONDS (600)
+	$(PY) -m tests.fuzz
+
 clean: ## Remove everything that the other targets made
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 

@@ -1,0 +1,26 @@
+"""Inputs that once made a target crash, as `make fuzz` printed them; every test run tries them again."""
+
+from collections.abc import Sequence
+
+from tests.fuzz.target import Input
+
+REGRESSIONS: Sequence[tuple[str, Input]] = (
+    # Bytes that are no message: gRPC answered UNKNOWN and told the class of the error.
+    ("call of Plan", b"\n"),
+    ("call of Execute", b"\x0c"),
+    ("call of Diagnose", b"\n"),
+    # Windows whose sides are no instants.
+    (
+        "call of Plan",
+        b"\n\x14\n\x01?\x10\x01\x1a\r\x12\x0b\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x12\x05\n\x03\n\x01t\x18\x01",
+    ),
+    (
+        "call of Execute",
+        b"\n \n\x01?\x10\x01\x1a\r\x12\x0b\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x22\n\n\x08incident"
+        b"\x12\x04\n\x02ab",
+    ),
+    ("run as text", b"\x1a\x0f\x1a\r\x12\x0b\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
+    ("run as JSON", b"\x1a\x0f\x1a\r\x12\x0b\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
+    # A selector that shows nothing and carries text.
+    ("visible text", "\U000e0100"),
+)
