@@ -7,11 +7,13 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from tests.fuzz import growth, readers, report, surface, texts
+from tests.fuzz import growth, naughty, readers, report, surface, texts
 from tests.fuzz.calls import Calls
 from tests.fuzz.campaign import campaign
 
 _SECONDS: Final = "FUZZ_SECONDS"
+# Public test data, which is not part of the project; without it one target is left out.
+_DATA: Final = "ASSAY_TEST_DATA"
 _MAX_BYTES: Final = 4 << 30
 
 
@@ -22,6 +24,8 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_DATA, (_MAX_BYTES, _MAX_BYTES))
     with tempfile.TemporaryDirectory() as folder, Calls(Path(folder)) as calls:
         targets = [*texts.targets(), *readers.targets(), *surface.targets(), *calls.targets()]
+        if data := os.environ.get(_DATA):
+            targets.append(naughty.target(calls, naughty.strings_of(Path(data))))
         tallies = campaign(targets, seconds)
         calls.check_serving()
     grown = list(growth.too_much())

@@ -1,10 +1,12 @@
 """Targets that are calls: every method of every service, asked over the wire with whatever could come."""
 
 import asyncio
-from collections.abc import Mapping
+import threading
+from collections.abc import Coroutine, Mapping
+from concurrent.futures import Future
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self, TypeVar
 
 import grpc
 from assay.common.v1 import context_pb2, tool_pb2
@@ -17,6 +19,8 @@ from tests.fuzz.contract import documented
 from tests.fuzz.servers import BUNDLE, METHODS, Method, Servers, servers
 from tests.fuzz.target import Input, Target
 from tests.fuzz.wire import wires
+
+T = TypeVar("T")
 
 # Stand for a run that is stored and a tool call of it: what the ids are is known only when they are.
 RUN_ID: Final = "0" * 32
@@ -78,30 +82,46 @@ SEEDS: Final[Mapping[str, tuple[Message, ...]]] = {
 
 
 class Calls:
-    """The servers, and an event loop that runs while a call does. A context manager."""
+    """The servers, which run in a thread of their own, and calls to them. A context manager."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._runner = asyncio.Runner()
         self._codes = documented()
         self._run_id = self._invocation_id = ""
         self._calls_left = 0
+        self._stop = asyncio.Event()
+        self._begun: Future[tuple[asyncio.AbstractEventLoop, Servers]] = Future()
+        self._thread = threading.Thread(target=self._serve, args=(folder,), name="servers")
 
     def __enter__(self) -> Self:
-        self._runner.__enter__()
-        self._serving = servers(self._folder)
-        self._servers: Servers = self._runner.run(self._serving.__aenter__())
+        self._thread.start()
+        self._loop, self._servers = self._begun.result()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._runner.run(self._serving.__aexit__(kind, error, trace))
-        self._runner.__exit__(kind, error, trace)
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+
+    def _serve(self, folder: Path) -> None:
+        async def serve() -> None:
+            async with servers(folder) as running:
+                self._begun.set_result((asyncio.get_running_loop(), running))
+                await self._stop.wait()
+
+        try:
+            asyncio.run(serve())
+        except Exception as error:
+            if self._begun.done():
+                raise
+            self._begun.set_exception(error)
+
+    def _awaited(self, call: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(call, self._loop).result()
 
     def ask(self, method: Method, request: bytes) -> grpc.StatusCode:
         """Call a method; fails unless it ends as its contract says and nothing went wrong behind it."""
-        code, message = self._runner.run(self._servers.call(method, self._with_ids(request)))
+        code, message = self._awaited(self._servers.call(method, self._with_ids(request)))
         logged = self._servers.log.taken()
         assert code in self._codes[method.name], f"{method.name} ended with {code.name}: {message}"
         assert not logged, f"{method.name} ended with {code.name} and logged {logged}"
@@ -112,7 +132,7 @@ class Calls:
         if RUN_ID.encode() not in request:
             return request
         if not self._calls_left:
-            self._run_id, self._invocation_id = self._runner.run(self._servers.diagnose(_ASKED))
+            self._run_id, self._invocation_id = self._awaited(self._servers.diagnose(_ASKED))
             self._calls_left = _CALLS_PER_RUN
         self._calls_left -= 1
         request = request.replace(RUN_ID.encode(), self._run_id.encode())
@@ -120,7 +140,7 @@ class Calls:
 
     def check_serving(self) -> None:
         """Fail unless every service still serves."""
-        assert self._runner.run(self._servers.all_serving())
+        assert self._awaited(self._servers.all_serving())
 
     def targets(self) -> list[Target]:
         """Return one target for each method."""

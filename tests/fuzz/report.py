@@ -34,8 +34,17 @@ def crashes(tallies: Sequence[Tally]) -> Iterator[str]:
     """Yield each crash: what was raised, and the row for `tests/fuzz/regressions.py`."""
     for tally in tallies:
         for crash in tally.crashes:
-            raised = f"{type(crash.error).__name__}: {crash.error}"
+            raised = "\n".join(_raised(crash.error))
             yield f"CRASH of {tally.target.name!r}\n{raised}\n    ({tally.target.name!r}, {crash.value!r}),"
+
+
+def _raised(error: BaseException) -> Iterator[str]:
+    """Yield what was raised; an input that fails only at times raises several errors."""
+    if isinstance(error, BaseExceptionGroup):
+        for inner in error.exceptions:
+            yield from _raised(inner)
+    else:
+        yield f"{type(error).__name__}: {error}"
 
 
 def _shown(value: Input) -> str:
