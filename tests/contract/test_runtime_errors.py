@@ -1,5 +1,7 @@
 """How failures of a handler reach the caller, over a real server."""
 
+from typing import Any
+
 import grpc
 import grpc.aio
 import pytest
@@ -15,7 +17,7 @@ from services.common.rpc.channels import call_metadata
 from services.common.rpc.context import RUN_ID_KEY, run_id
 from services.common.rpc.errors import MAX_MESSAGE_CHARS, TABLE
 from services.common.rpc.interceptors import Interceptor
-from tests.fakes.scripted import Check, Context, ScriptedGate, running
+from tests.fakes.scripted import EXECUTOR, GATE, Check, Context, ScriptedGate, running
 
 CANARY = "canary-7f3a-password"
 REQUEST = gatekeeper_pb2.CheckRequest()
@@ -98,6 +100,23 @@ async def test_without_the_interceptor_the_text_would_reach_the_caller() -> None
         with pytest.raises(grpc.aio.AioRpcError, match=CANARY):
             await gatekeeper_pb2_grpc.GatekeeperServiceStub(channel).Check(REQUEST, timeout=5)
     await server.stop(None)
+
+
+@pytest.mark.parametrize("method", [f"/{GATE}/Check", f"/{EXECUTOR}/Execute"])
+async def test_bytes_that_are_no_request_are_an_invalid_argument(method: str) -> None:
+    """gRPC by itself would answer UNKNOWN, name the exception and log its trace."""
+    with capture_logs() as logs:
+        async with running() as served:
+            channel: Any = served.channel
+            streams = method.endswith("Execute")
+            call = (channel.unary_stream if streams else channel.unary_unary)(method)(b"\x0c", timeout=5)
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
+                await (call.read() if streams else call)
+    assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert "DecodeError" not in repr(caught.value)
+    assert [(entry["method"], entry["code"]) for entry in logs if entry["event"] == "rpc"] == [
+        (method, "INVALID_ARGUMENT")
+    ]
 
 
 async def test_a_stream_that_fails_midway_keeps_what_it_sent_and_is_masked() -> None:

@@ -111,6 +111,12 @@ def test_the_window_ends_where_time_does() -> None:
     assert framed(DiagnosisContext(), catalog).window.end.ToJsonString() == "9999-12-31T23:59:59.000000005Z"
 
 
+def test_a_window_that_would_hold_no_instant_is_none() -> None:
+    last = Timestamp(seconds=253_402_300_799)
+    catalog = ToolCatalog(sources=[SourceInfo(kind="log", available=True, first_time=last, last_time=last)])
+    assert not framed(DiagnosisContext(), catalog).HasField("window")
+
+
 def source(first: int | None, last: int | None) -> SourceInfo:
     info = SourceInfo(kind="log", available=True)
     if first is not None:
