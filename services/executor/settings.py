@@ -1,12 +1,24 @@
 """Settings of the executor. Prefix: ASSAY_EXECUTOR_."""
 
-from typing import Literal
+from pathlib import Path
+from typing import Annotated, Literal
 
-from pydantic import DirectoryPath, Field
+from pydantic import AfterValidator, Field
 from pydantic_settings import SettingsConfigDict
 
 from services.common.settings import ServiceSettings
 from services.common.settings_report import print_report
+
+
+def _folder(value: Path) -> Path:
+    try:
+        found = value.is_dir()
+    except OSError as error:
+        # A name that no system can look up is a wrong value, not a failure.
+        raise ValueError(f"it cannot be looked at: {error.strerror}") from None
+    if not found:
+        raise ValueError("it is no folder")
+    return value
 
 
 class ExecutorSettings(ServiceSettings):
@@ -14,7 +26,9 @@ class ExecutorSettings(ServiceSettings):
 
     model_config = SettingsConfigDict(env_prefix="ASSAY_EXECUTOR_")
 
-    bundle_root: DirectoryPath = Field(description="folder that bundles are named relative to")
+    bundle_root: Annotated[Path, AfterValidator(_folder)] = Field(
+        description="folder that bundles are named relative to"
+    )
     reasoner: Literal["offline"] = Field("offline", description="what reads the outputs and makes the claims")
     workers: int = Field(
         2,

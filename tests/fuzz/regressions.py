@@ -23,6 +23,9 @@ REGRESSIONS: Sequence[tuple[str, Input]] = (
     ),
     ("run as text", b"\x1a\x0f\x1a\r\x12\x0b\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
     ("run as JSON", b"\x1a\x0f\x1a\r\x12\x0b\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
+    ("verifier's reply", (b"\n\x0f\x1a\r\x12\x0b\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", b"\x08\x02")),
+    # A path that is too long to be looked up.
+    ("settings", (1, {"BUNDLE_ROOT": "x" * 400})),
     # A selector that shows nothing and carries text.
     ("visible text", "\U000e0100"),
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from assay.common.v1 import context_pb2, evidence_pb2
 
 from services.common.evidence import strict_json
+from services.common.evidence.names import rfc3339
 from services.common.evidence.strict_json import Json
 
 
@@ -16,7 +17,7 @@ def frame_texts(
     yield from (context.question, context.scope.bundle)
     for name in ("start", "end"):
         if context.window.HasField(name):
-            yield getattr(context.window, name).ToJsonString()
+            yield rfc3339(getattr(context.window, name))
 
 
 def arguments_of(data: bytes) -> dict[str, Json]:
