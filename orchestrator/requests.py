@@ -16,7 +16,13 @@ from orchestrator.intent import intent_of
 from orchestrator.store.port import CHANNEL_FORM, OWN_CHANNEL, Retention, Submission
 from services.common.errors import InvalidArgumentError
 from services.common.evidence import strict_json
-from services.common.validation import MAX_QUESTION_CHARS, legal_window, required_text, specified
+from services.common.validation import (
+    MAX_QUESTION_CHARS,
+    legal_instant,
+    legal_window,
+    required_text,
+    specified,
+)
 
 MAX_BUNDLE_CHARS = 1024
 MAX_ID_CHARS = 256
@@ -65,7 +71,7 @@ def retention_of(request: PruneRunsRequest) -> Retention:
             "exactly one of keep and created_before is needed; keep = 0 forgets every ended run", field="keep"
         )
     if request.HasField("created_before"):
-        _require_instant(request.created_before, "created_before")
+        legal_instant(request.created_before, "created_before")
         return Retention(created_before=request.created_before)
     if request.keep < 0:
         raise InvalidArgumentError("keep is negative", field="keep")

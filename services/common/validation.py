@@ -33,13 +33,17 @@ def specified(value: int, enum: EnumDescriptor, field: str) -> None:
 def legal_window(window: TimeWindow, field: str) -> None:
     """Refuse a window that holds no instant, or a side that is none; a side that is absent is no bound."""
     for side in ("start", "end"):
-        if window.HasField(side) and not is_instant(getattr(window, side)):
-            raise InvalidArgumentError(
-                f"{field}.{side} lies outside the years 1 to 9999", field=f"{field}.{side}"
-            )
+        if window.HasField(side):
+            legal_instant(getattr(window, side), f"{field}.{side}")
     bounded = window.HasField("start") and window.HasField("end")
     if bounded and window.end.ToNanoseconds() <= window.start.ToNanoseconds():
         raise InvalidArgumentError("the window ends before it starts", field=f"{field}.end")
+
+
+def legal_instant(time: Timestamp, field: str) -> None:
+    """Refuse a timestamp that no time is."""
+    if not is_instant(time):
+        raise InvalidArgumentError(f"{field} lies outside the years 1 to 9999", field=field)
 
 
 def is_instant(time: Timestamp) -> bool:

@@ -184,18 +184,3 @@ async def test_a_refused_call_is_logged_with_its_code() -> None:
     with capture_logs() as logs:
         await failure_of(raising(NotFoundError("x")))
     assert [entry["code"] for entry in logs if entry["event"] == "rpc"] == ["NOT_FOUND"]
-
-
-@pytest.mark.parametrize(
-    "path", ["assay.gatekeeper.v1.GatekeeperService/Check", "assay.executor.v1.ExecutorService/Execute"]
-)
-@pytest.mark.parametrize("data", [b"\xff" * 9, b"\x0a\x7fcut off"])
-async def test_bytes_that_are_no_message_are_the_caller_s_error(path: str, data: bytes) -> None:
-    async with running() as served:
-        for seconds in (5, None):
-            with pytest.raises(grpc.aio.AioRpcError) as caught:
-                async for _ in served.channel.unary_stream(f"/{path}")(data, timeout=seconds):
-                    pass
-            assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
-            assert "DecodeError" not in (caught.value.details() or "")
-        assert await served.gate.Check(REQUEST, timeout=5)

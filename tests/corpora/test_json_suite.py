@@ -130,7 +130,7 @@ def test_every_file_of_a_bundle_is_a_source_or_says_why_not(folder: Path) -> Non
     for source in sources:
         assert source.available or source.problem.isprintable()
     bundle = opened(folder)
-    read = [line for one in bundle.of_kind("log") for line in bundle.log(one).lines(a_stop())]
+    read = [line for one in bundle.of_kind("log") for line in bundle.log(one).read(a_stop())]
     assert any("connection refused" in line.text for line in read)
 
 

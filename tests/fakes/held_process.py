@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.cli.local_stack.environment import module_of
+from orchestrator.cli.local_stack.logs import FileLog
 from orchestrator.cli.local_stack.process import ServiceProcess
 from orchestrator.graph import CompiledGraph, Node, NodePort, NodeResult, RunConfig
 from tests.fakes.agents import METHODS, ScriptedAgent
@@ -108,7 +109,7 @@ async def held(service: str, node: str, environ: dict[str, str], log: Path) -> A
                 stderr=stderr,
                 env=environ,
             )
-        address = await ServiceProcess(service, process, log, 0).address()
+        address = await ServiceProcess(service, process, FileLog(log)).address()
         running = Held(process, reached, address)
         try:
             yield running

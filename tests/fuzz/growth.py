@@ -17,7 +17,8 @@ from services.common.evidence.facts import facts_of
 from services.common.evidence.matching import hides
 from services.common.evidence.measures import Measures, NamedText
 from services.common.evidence.quantities import Dimension
-from services.executor.analyst import phrases, signs, stated, words
+from services.executor.analyst.reading import signs, stated, words
+from services.executor.analyst.wording import phrases
 from services.executor.sources import log_fields, log_names, metrics_csv
 from services.executor.sources.log_formats import parse_line
 from services.executor.sources.log_records import is_exception

@@ -13,8 +13,9 @@ from urllib.parse import unquote
 
 import pytest
 
-from services.executor.sources import folder as defence
-from services.executor.sources.folder import Folder, SourceError
+from services.executor.sources import directory as defence
+from services.executor.sources.directory import Directory, SourceError
+from services.executor.sources.folder import Folder
 from tests.fakes.bundles import write
 
 SECRET: Final = b"the secret outside\n"
@@ -65,7 +66,7 @@ def opens(bundle: Path, name: str) -> bool:
         return False
 
 
-def _naive(self: Folder, name: str) -> BinaryIO:
+def _naive(self: Directory, name: str) -> BinaryIO:
     """Open what a name leads to, as one does who thinks of no stranger."""
     path = self.path / unquote(name)
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -86,7 +87,7 @@ def test_control_without_the_defence_each_would_open(
 ) -> None:
     prepare, asked = ATTACKS[name]
     prepare(bundle)
-    monkeypatch.setattr(Folder, "open", _naive)
+    monkeypatch.setattr(Directory, "open", _naive)
     assert opens(bundle, asked)
 
 
@@ -95,7 +96,7 @@ def test_a_name_with_nul_is_refused(bundle: Path, asked: str) -> None:
     assert not opens(bundle, asked)
     # The control: no system opens such a name, so that without the refusal it would be an error of Python.
     with pytest.raises(ValueError, match="null"):
-        _naive(Folder(bundle.parent, "bundle"), asked)
+        _naive(Directory(bundle), asked)
 
 
 def swapping(monkeypatch: pytest.MonkeyPatch, bundle: Path) -> None:

@@ -53,7 +53,7 @@ def test_a_number_with_a_unit(text: str, number: str, half: str, dimension: Dime
 def test_a_bare_number(text: str, number: str, half: str) -> None:
     (quantity,) = read(text)
     assert (quantity.number, quantity.half) == (Decimal(number), Decimal(half))
-    assert (quantity.dimension, quantity.factor, quantity.has_unit) == (Dimension.COUNT, 1, False)
+    assert (quantity.dimension, quantity.factor, quantity.has_unit) == (Dimension.COUNT, Decimal(1), False)
 
 
 @pytest.mark.parametrize("text", ["v2", "a-2", "2.14.0", "db/7", "x_3", "9lives"])
