@@ -61,11 +61,15 @@ def framed(context: DiagnosisContext, catalog: ToolCatalog) -> DiagnosisContext:
     if context.HasField("window") or not starts or not ends:
         return result
     near = _near_each_other([*starts, *ends])
-    window = TimeWindow(start=near[0], end=near[-1])
-    # The end is exclusive, and sources tell time by the second at worst.
-    window.end.seconds = min(window.end.seconds + 1, _LAST_SECOND)
-    if window.end.ToNanoseconds() > window.start.ToNanoseconds():
-        result.window.CopyFrom(window)
+    window = TimeWindow(start=near[0])
+    # Where nobody knows how long one source goes on, the window has no end either.
+    if all(source.HasField("last_time") for source in catalog.sources if source.HasField("first_time")):
+        window.end.CopyFrom(near[-1])
+        # The end is exclusive, and sources tell time by the second at worst.
+        window.end.seconds = min(window.end.seconds + 1, _LAST_SECOND)
+        if window.end.ToNanoseconds() <= window.start.ToNanoseconds():
+            return result
+    result.window.CopyFrom(window)
     return result
 
 

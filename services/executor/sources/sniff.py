@@ -29,7 +29,7 @@ _COMPRESSED_MAGIC: Final = (b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"PK\x03\x
 # An end of a log is looked at in steps, until a dated line is found: most logs date every line.
 _END_STEPS: Final = (4 * 1024, 16 * 1024, LOOK_BYTES)
 # The end of a stream that cannot be positioned is looked for within so many bytes.
-_MAX_FORWARD_BYTES: Final = 4 * 1024 * 1024
+_MAX_FORWARD_BYTES: Final = 64 * 1024 * 1024
 # What a bundle may hold beside its sources: the question, and prose.
 _IGNORED_NAMES: Final = ("question.txt",)
 _IGNORED_ENDINGS: Final = (".md",)
@@ -128,8 +128,7 @@ def log_times(
     for size in _END_STEPS:
         part = tail[-size:]
         last = last or _times(part.partition(b"\n")[2] if len(part) == size else part, near, stop)
-    found = span_of(first) + span_of(last)
-    return min(found, default=None), max(found, default=None)
+    return min(span_of(first) + span_of(last), default=None), max(span_of(last), default=None)
 
 
 def sample_times(samples: Iterable[tuple[float, str]]) -> tuple[Instant | None, Instant | None]:

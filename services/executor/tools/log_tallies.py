@@ -34,7 +34,8 @@ class Tally:
             "count_before": number(self.sides.before),
             "count_after": number(self.sides.after),
         }
-        if self.first:
+        # A log that was written anew since it was counted has other lines there.
+        if self.first in lines and self.last in lines:
             result |= {
                 "inputs": [{"first_line": number(self.first), "last_line": number(self.last)}],
                 "first": shown(lines[self.first]),

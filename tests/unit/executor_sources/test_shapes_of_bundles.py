@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from services.executor.sources import sniff
 from services.executor.sources.bundle import MAX_SERIES
 from services.executor.sources.spans import span_of, span_of_seconds
 from services.executor.sources.stop import Stop
@@ -150,3 +151,17 @@ def test_templates_of_what_could_be_read_in_time(tmp_path: Path) -> None:
     assert int(found["read"]["last_line"]) >= int(found["lines"])
     whole: Tree = row.run(bundle, row.arguments.model_validate_json('{"source":"a.log"}'), a_stop()).document
     assert int(whole["lines"]) == 20_000
+
+
+def test_the_end_of_a_long_packed_log_is_known_or_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [
+        f"2026-11-30T{9 + n // 3600:02d}:{n // 60 % 60:02d}:{n % 60:02d}Z INFO {n}\n" for n in range(9000)
+    ]
+    write(tmp_path, {"a.log.gz": gzip.compress("".join(lines).encode())})
+    assert span(tmp_path, "a.log.gz") == ("2026-11-30T09:00:00Z", "2026-11-30T11:29:59Z")
+    monkeypatch.setattr(sniff, "_MAX_FORWARD_BYTES", 64 * 1024)
+    (source,) = opened(tmp_path).sources
+    assert source.first_time is not None
+    assert source.last_time is None

@@ -149,3 +149,9 @@ def test_a_bound_far_from_most_is_set_aside(wrong: SourceInfo) -> None:
     sources = [wrong, source(1_796_029_200, 1_796_029_260), source(1_796_029_230, 1_796_029_300)]
     window = framed(DiagnosisContext(), ToolCatalog(sources=sources)).window
     assert (window.start.seconds, window.end.seconds) == (1_796_029_200, 1_796_029_301)
+
+
+def test_the_window_is_open_where_a_source_has_no_known_end() -> None:
+    window = framed(DiagnosisContext(), ToolCatalog(sources=[source(10, None), source(15, 25)])).window
+    assert window.start.seconds == 10
+    assert not window.HasField("end")
