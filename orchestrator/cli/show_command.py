@@ -37,7 +37,10 @@ def show(
         bool, typer.Option("--watch", help="Follow the run until it ends; one that has ended, too.")
     ] = False,
     after: Annotated[
-        int, typer.Option(min=0, metavar="EVENT", help="With --watch: go on after the event of this number.")
+        int,
+        typer.Option(
+            min=0, max=2**31 - 1, metavar="EVENT", help="With --watch: go on after the event of this number."
+        ),
     ] = 0,
     timeout: Annotated[
         float, typer.Option(min=1, max=86400, help="With --watch: seconds until following ends.")

@@ -150,6 +150,7 @@ async def test_there_may_be_no_run_yet(tmp_path: Path) -> None:
         (("tracee", "x"), 2, "Did you mean 'trace'?"),
         (("trace", "x", "--invocation"), 2, "--invocations"),
         (("show", "x", "--after", "1"), 2, "--after is only for --watch"),
+        (("show", "x", "--watch", "--after", "9999999999"), 2, "--after"),
         (("show", "x", "--pointer", "/a"), 2, "need --invocation"),
         (("show", "x", "--raw"), 2, "need --invocation"),
         (("show", "x", "--invocation", "i", "--json"), 2, "excludes"),
