@@ -39,6 +39,7 @@ class StatusServicer(status_pb2_grpc.StatusServiceServicer):
         self._inspect_store = inspect_store
         self._clock = clock
         self._new_id = new_id
+        self._looking = asyncio.Lock()
 
     async def GetStatus(  # noqa: N802 - the name is the contract's
         self,
@@ -49,10 +50,23 @@ class StatusServicer(status_pb2_grpc.StatusServiceServicer):
         seconds = max(0.0, min(LOOK_SECONDS, remaining_seconds(context) - _RESERVE_SECONDS))
         agents, store, sources = await asyncio.gather(
             asyncio.gather(*(status_of(agent, self._clock, seconds) for agent in self._agents)),
-            self._inspect_store(seconds),
+            self._store(seconds),
             self._sources(request.scope, seconds) if request.HasField("scope") else _nothing(),
         )
         return status_pb2.GetStatusResponse(agents=agents, store=store, sources=sources)
+
+    async def _store(self, seconds: float) -> StoreStatus:
+        """Look at the store, which reads its whole file: for one caller at a time."""
+        until = self._clock.monotonic() + seconds
+        try:
+            async with asyncio.timeout(seconds):
+                await self._looking.acquire()
+        except TimeoutError:
+            return StoreStatus(problem="it is being looked at for somebody else; try again later")
+        try:
+            return await self._inspect_store(max(0.0, until - self._clock.monotonic()))
+        finally:
+            self._looking.release()
 
     async def _sources(self, scope: Scope, seconds: float) -> SourcesStatus:
         config = RunConfig(self._new_id(), self._clock.monotonic() + seconds)

@@ -52,6 +52,7 @@ async def examine(wanted: Doctor, environ: Mapping[str, str], progress: Progress
             found += await _looked_at(address, wanted.bundle)
     except CommandError as error:
         found += [Check("services", "local stack", False, "; ".join([error.message, *error.details]))]
+        found += checks.clock([], _now())
     return found
 
 
@@ -116,9 +117,13 @@ async def _looked_at(address: str, bundle: Bundle | None) -> list[Check]:
         )
     finally:
         await channel.close()
+    return list(_judged(orchestrator, status, bundle, _now()))
+
+
+def _now() -> Timestamp:
     now = Timestamp()
-    now.FromDatetime(clock.now())
-    return list(_judged(orchestrator, status, bundle, now))
+    now.FromDatetime(SystemClock().now())
+    return now
 
 
 async def _status(

@@ -14,8 +14,9 @@ from assay.common.v1 import process_pb2, process_pb2_grpc
 from assay.common.v1.context_pb2 import Scope
 from assay.executor.v1.executor_pb2 import ListToolsResponse
 from assay.orchestrator.v1 import run_pb2, status_pb2, status_pb2_grpc
-from assay.orchestrator.v1.status_pb2 import GetStatusRequest, GetStatusResponse
+from assay.orchestrator.v1.status_pb2 import GetStatusRequest, GetStatusResponse, StoreStatus
 
+from orchestrator.store.inspection import inspect
 from services.common.processes import AGENTS
 from services.common.rpc.channels import open_channel
 from services.common.rpc.process import own_version
@@ -177,6 +178,28 @@ async def test_a_deadline_that_passes(tmp_path: Path, monkeypatch: pytest.Monkey
             await stub.GetProcess(process_pb2.GetProcessRequest(), timeout=0.3).code()
             is Code.DEADLINE_EXCEEDED
         )
+
+
+async def test_the_store_is_looked_at_for_one_caller_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looking, enough = asyncio.Event(), asyncio.Event()
+
+    async def slow(path: Path, seconds: float) -> StoreStatus:
+        looking.set()
+        await enough.wait()
+        return await inspect(path, seconds)
+
+    monkeypatch.setattr("orchestrator.composition.inspect", slow)
+    async with stack(tmp_path / "runs.db") as running:
+        first = asyncio.create_task(status(running))
+        await looking.wait()
+        second = await status(running, seconds=0.7)
+        enough.set()
+        assert (await first).store.integrity == status_pb2.INTEGRITY_SOUND
+        third = await status(running)
+    assert second.store.problem == "it is being looked at for somebody else; try again later"
+    assert third.store.integrity == status_pb2.INTEGRITY_SOUND
 
 
 async def test_the_executor_tells_that_its_bundles_are_gone(tmp_path: Path) -> None:
