@@ -9,7 +9,7 @@ LOCK := $(PY) -m uv pip compile pyproject.toml --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test spec check format proto lock bench enumerate fuzz guards bad-input clean
+.PHONY: help run test spec check format proto lock bench enumerate fuzz guards bad-input mutants clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -67,8 +67,11 @@ bad-input: $(DEVELOPMENT) ## Try every bad input of the table, and print what is
 fuzz: $(DEVELOPMENT) ## Look for inputs that crash something, for FUZZ_SECONDS (600)
 	$(PY) -m tests.fuzz
 
+mutants: $(DEVELOPMENT) ## Change the pure core in every small way and show what no test notices
+	$(PY) -m dev.mutants
+
 clean: ## Remove everything that the other targets made
-	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache mutants
 
 $(RUNTIME): requirements.lock pyproject.toml dev/setup.sh
 	@sh dev/setup.sh requirements.lock $@

@@ -42,6 +42,7 @@ def test_an_outline_is_the_least_that_makes_a_document() -> None:
     # Stricter rules are the gate's.
     assert is_outline(encoded({**a_document(), CANARY: 1}))
     assert not is_outline(legal + b" " * (1 << 20))
+    assert is_outline(legal + b" " * ((1 << 20) - len(legal)))
     for other in (b"", b"null", b"[]", b"{}", b"\xff", legal[:-1], legal.replace(b"_v2", b"_v1")):
         assert not is_outline(other)
 
@@ -133,3 +134,9 @@ def test_lone_surrogates_are_refused() -> None:
 def test_what_is_critical(claim_type: str, status: str, flag: bool, critical: bool) -> None:
     claim = a_claim(claim_type=claim_type, status=status, critical=flag)
     assert is_critical(parse(encoded(a_document(claim))).claims[0]) is critical
+
+
+def test_all_problems_are_named_at_once() -> None:
+    error = DocumentError(["/claims: one", "/version: two"])
+    assert error.problems == ["/claims: one", "/version: two"]
+    assert str(error) == "/claims: one; /version: two"

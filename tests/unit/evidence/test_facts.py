@@ -49,6 +49,8 @@ def found(sentence: str) -> list[tuple[str, str]]:
         ("logs/app.log says so", [("identifier", "logs/app.log")]),
         ("POST /api/orders is slow", [("code", "POST"), ("identifier", "/api/orders")]),
         ("at 10.0.0.7:5432 and cache:6379", [("address", "10.0.0.7:5432"), ("address", "cache:6379")]),
+        ("from [fe80::1]", [("address", "[fe80::1]")]),
+        ("ab:cd:ef and ff:fg", []),
         ("from fe80::1 to ::1", [("address", "fe80::1"), ("address", "::1")]),
         ("see https://a.example/x?y=1.", [("address", "https://a.example/x?y=1")]),
         ('it says "too many clients"', [("quotation", "too many clients")]),

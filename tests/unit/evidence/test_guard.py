@@ -214,3 +214,12 @@ def test_a_direction_that_its_own_ends_contradict_is_lowered(
     assert check.classification == expected
     assert not check.fabricated
     assert ("direction" in check.guard_reason) is (expected == OVERSTATED)
+
+
+def test_a_fabrication_that_the_question_refutes_was_the_verifiers_to_see() -> None:
+    called = evidence_pb2.ClaimCheck(claim_id="c1", classification=OVERSTATED, fabricated=True)
+    asked = context("is pool_size too small?")
+    (check,) = guard_checks(
+        [called], output(claim("db hit pool_size")), EVIDENCE, asked, {"inv-1": ARGUMENTS}
+    )
+    assert check == called

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.common.evidence.holdings import Holdings
+from services.common.evidence.holdings import Holdings, has_word
 from tests.fakes.claims import item
 
 
@@ -42,6 +42,27 @@ from tests.fakes.claims import item
         ('it says "gone away"', "server has gone away"),
         ("at 10.0.0.7", "connect 10.0.0.7:5432"),
         ("HTTP 504", '"POST /x HTTP/1.1" 504 167'),
+        ("5xx answers", "500"),
+        ("5xx answers", "599"),
+        ('it says "gone away,"', "server has gone away"),
+        ('it says "gone away."', "server has gone away"),
+        ('state="idle"', 'x{state = "idle"}'),
+        ('state="idle"', 'x{state=~"idle"}'),
+        ('state="idle"', 'x{state!="idle"}'),
+        ('state="idle"', '{"state": "idle"}'),
+        ("line 7", "see Line 7"),
+        ("max_conn is there", "xmax_conn max_conn"),
+        ("max_conn is there", "max_conn- max_conn."),
+        ("max_conn is there", "a-max_conn"),
+        ("/api/x is there", "GET/api/x"),
+        ("3 seconds", "3 s"),
+        ("80 clients", "2026-11-30T09:10:53Z 80 at 09:10 5 and 09:11 7"),
+        ("7 clients", "2026-11-30T09:10:53Z 80 at 09:10 5 and 09:11 7"),
+        ("on 2001-09-09", "1000000000"),
+        ("at 2026-11-30T09:10:53.9Z", "1796029853.9"),
+        ("at 2026-11-30T09:10:53.900000Z", "1796029853.9000001"),
+        ("max_conn is there", "xmax_conn max_conn max_connx"),
+        ("two secs", "2 seconds"),
     ],
 )
 def test_held(sentence: str, text: str) -> None:
@@ -73,6 +94,22 @@ def test_held(sentence: str, text: str) -> None:
         ("at 10.0.0.7", "connect 10.0.0.71:5432"),
         ("HTTP 504", "HTTP/1.1 5040"),
         ("5xx answers", '"GET /" 404 167'),
+        ("5xx answers", "499"),
+        ("5xx answers", "600"),
+        ('it says ".gone"', "gone"),
+        ("line 7", "line 77"),
+        ("max_conn is there", "amax_conn"),
+        ("max_conn is there", "_max_conn"),
+        ("max_conn is there", "max_conn-2"),
+        ("max_conn is there", "max_conn.x"),
+        ('pg_x{state="idle"}', '{"__name__":"pg_x","states":"idle"}'),
+        ("2,119 times", "2,118"),
+        ("9 clients", "at 09:10:53"),
+        ("10 clients", "09:10 and 09:11"),
+        ("on 2103-02-04", "4200000000"),
+        ("at 2026-11-30T09:10:53.900Z", "1796029853.9"),
+        ("at 2026-11-30T00:00:00Z", "2026-11-30"),
+        ("max_conn is there", "max_conn.x y"),
     ],
 )
 def test_not_held(sentence: str, text: str) -> None:
@@ -116,6 +153,33 @@ def test_a_component_is_a_whole_name() -> None:
     held = Holdings([item('{"service":"orders"} orders-worker', owner="")])
     assert held.names("orders")
     assert not Holdings([item("orders-worker", owner="")]).names("orders")
+
+
+def test_a_label_is_held_by_the_member_of_its_name() -> None:
+    assert Holdings([item("idle", "/labels/state")]).missing('state="idle"') == []
+    assert Holdings([item("idle", "/labels/mode")]).missing('state="idle"')
+    assert Holdings([item("active", "/labels/state")]).missing('state="idle"')
+
+
+@pytest.mark.parametrize(("source", "held"), [("logs/db.log", True), ("db.log", True), ("xdb.log", False)])
+def test_a_place_is_its_file_or_the_end_of_its_path(source: str, held: bool) -> None:
+    holdings = Holdings([item("sorry", source=source, line=1, owner="")])
+    assert (holdings.missing("it is at db.log:1") == []) is held
+    assert holdings.missing("it is at db.log:2")
+
+
+def test_no_word_stands_anywhere_when_it_is_empty() -> None:
+    assert not has_word("abc", "")
+    assert not has_word("", "abc")
+
+
+def test_a_number_in_a_list_has_no_name() -> None:
+    assert Holdings([item("7", "/0")]).missing("7 of them") == []
+
+
+def test_a_place_without_lines_covers_none() -> None:
+    assert Holdings([item("sorry", line=0)]).missing("line 0 of it")
+    assert Holdings([item("sorry", line=1)]).missing("line 1 of it") == []
 
 
 _NAMES = st.from_regex(r"[a-z]{2,8}_[a-z]{2,8}", fullmatch=True)

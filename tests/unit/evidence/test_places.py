@@ -104,3 +104,33 @@ def test_what_the_reader_wrote_is_known_at_any_depth(key: str) -> None:
 )
 def test_what_a_system_said_is_not_reader_made(pointer: str) -> None:
     assert not is_reader_made(tokens(pointer))
+
+
+def test_inputs_take_the_file_of_what_holds_them_and_nothing_else() -> None:
+    document = parsed(
+        {
+            "source": "a.log",
+            "owner": "api",
+            "n": 9,
+            "time": "T9",
+            "inputs": [{"source": "b.log"}, {"n": 4}, "no object"],
+            "count": 1,
+        }
+    )
+    assert places(document, ["count"]) == [Place("b.log", owner="api"), Place("a.log", 4, 4, owner="api")]
+
+
+def test_what_is_of_another_type_says_nothing() -> None:
+    document = parsed({"source": "a.log", "n": "7", "time": 7, "owner": None, "text": "x"})
+    assert places(document, ["text"]) == [Place("a.log")]
+    assert places(parsed({"source": 7, "n": 1.5, "text": "x"}), ["text"]) == []
+
+
+def test_a_place_may_have_lines_alone_or_a_source_alone() -> None:
+    inner = {"first_line": 2, "last_line": 3, "text": "x"}
+    assert places(parsed({"source": "a.log", "item": inner}), ["item", "text"]) == [Place("a.log", 2, 3)]
+    assert places(parsed({"source": "a.log", "item": {"text": "x"}}), ["item", "text"]) == [Place("a.log")]
+    assert places(parsed({"owner": "api", "item": {"source": "b"}}), ["item", "source"]) == [
+        Place("b", owner="api")
+    ]
+    assert places(parsed(["x"]), ["0"]) == []

@@ -185,3 +185,4 @@ def test_critical_gaps(classification: "evidence_pb2.Classification.ValueType", 
     for gap in gaps:
         assert (gap.claim_id, gap.component, gap.statement) == ("a", "db", "the statement")
         assert gap.classification == classification
+        assert gap.claim_type == asked.claim_type != 0

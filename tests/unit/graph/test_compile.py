@@ -147,6 +147,15 @@ def test_two_loops_that_reset_each_others_counters_are_refused() -> None:
     assert "has no bound" in refusal(replace(DIAGNOSIS, rows=(retry, *DIAGNOSIS.rows)))
 
 
+def test_two_retries_that_give_each_other_back_are_refused() -> None:
+    rows = list(DIAGNOSIS.rows)
+    rows[1] = replace(rows[1], changes={"planner_retry_count": 1, "verifier_retry_count": 0})
+    rows[11] = replace(
+        rows[11], target=Node.PLANNER, changes={"verifier_retry_count": 1, "planner_retry_count": 0}
+    )
+    assert "has no bound" in refusal(replace(DIAGNOSIS, rows=tuple(rows)))
+
+
 def test_ports_must_match_the_nodes() -> None:
     nodes = dict(happy_nodes())
     del nodes[Node.COMPOSER]
@@ -161,10 +170,34 @@ def test_a_node_may_not_write_what_it_does_not_declare() -> None:
 
 
 def test_all_problems_are_named_at_once() -> None:
-    message = refusal(replace(without(2, 4), recursion_limit=0))
-    assert "recursion limit" in message
-    assert "planner UNKNOWN" in message
-    assert "executor UNKNOWN" in message
+    rows = (*without(4).rows[:-1], Row("nobody", ANY, Node.PLANNER), Row(Node.FALLBACK, ANY, "oracle"))
+    message = refusal(replace(DIAGNOSIS, rows=rows, recursion_limit=0))
+    problems = message.split("; ")
+    assert problems[:3] == [
+        "unknown node nobody",
+        "unknown target oracle of fallback",
+        "the recursion limit is below 1",
+    ]
+    assert "fallback has no way out" in problems
+    executor = ["FAILED", "INVALID_OUTPUT", "TOOL_BLOCKED", "UNKNOWN"]
+    assert [problem for problem in problems if problem.startswith("executor")] == [
+        f"executor {outcome} is not mapped" for outcome in executor
+    ]
+
+
+def test_a_limit_of_one_is_a_limit() -> None:
+    assert compile_graph(replace(DIAGNOSIS, recursion_limit=1), dict(happy_nodes())).recursion_limit == 1
+
+
+def test_an_unknown_start_is_refused() -> None:
+    assert "unknown start oracle" in refusal(replace(DIAGNOSIS, start="oracle")).split("; ")
+
+
+def test_a_foreign_key_is_named() -> None:
+    graph = compile_graph(DIAGNOSIS, dict(happy_nodes()))
+    with pytest.raises(GraphError) as error:
+        graph.advance(RunState(), Node.PLANNER, completed(gate=None, answer=None), OrchestrationEvent())
+    assert str(error.value) == "planner writes answer, gate, which it does not declare"
 
 
 def test_the_drawing_shows_every_row_once() -> None:

@@ -1,0 +1,110 @@
+"""What each finding of the gate says, to the word: a person acts on it."""
+
+import pytest
+from assay.common.v1 import tool_pb2
+
+from services.common.evidence.strict_json import MAX_NUMBER_CHARS
+from services.gatekeeper import rules
+from services.gatekeeper.domain import check
+from tests.fakes.documents import a_binding, a_claim, a_document, encoded
+from tests.fakes.gate import a_record, a_request
+
+PATH = rules.RAW_PATH
+NOT_THERE = (
+    "the text does not stand there: at a string it is all of it or at least 4 characters of it, "
+    "elsewhere the stored token"
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "rule", "detail"),
+    [
+        ({"source_invocation_id": "inv-9"}, rules.INVOCATION_REF, "no invocation of this run has the id"),
+        ({"tool_name": "other"}, rules.INVOCATION_REF, "the invocation was made with another tool"),
+        ({"raw_path": "/nowhere"}, PATH, "no such member"),
+        ({"raw_path": "/lines/9"}, PATH, "no such element"),
+        ({"raw_path": "/count/0"}, PATH, "the pointer goes on below a scalar"),
+        ({"raw_path": "lines"}, PATH, "a pointer is empty or starts with '/'"),
+        ({"raw_path": "/~"}, PATH, "'~' is only allowed as '~0' or '~1'"),
+        ({"raw_path": "/lines/0"}, PATH, "the pointer ends at an object or an array"),
+        ({"raw_path": "/lines"}, PATH, "the pointer ends at an object or an array"),
+        (
+            {"raw_path": "/owner"},
+            PATH,
+            "the pointer ends at what the reader wrote, not at what a system said",
+        ),
+        (
+            {"matched_text": "not there"},
+            rules.MATCHED_TEXT,
+            NOT_THERE,
+        ),
+        (
+            {"matched_text": "ERROR\r"},
+            rules.MATCHED_TEXT,
+            "the text holds characters that hide or reorder what a person sees",
+        ),
+    ],
+)
+def test_a_failed_binding(changes: dict[str, str], rule: str, detail: str) -> None:
+    claims = [a_claim("c-0"), a_claim("c-1", evidence_bindings=[a_binding(), a_binding(**changes)])]
+    result = check(a_request(a_document(*claims))).result
+    (error,) = result.errors
+    assert (error.rule_id, error.detail) == (rule, detail)
+    assert (error.claim_index, error.binding_index) == (1, 1)
+    places = [(item.claim_index, item.binding_index, item.rule_id) for item in result.checked_bindings]
+    assert places == [(0, 0, ""), (1, 0, ""), (1, 1, rule)]
+
+
+@pytest.mark.parametrize(
+    ("outputs", "detail"),
+    [
+        ({}, "no output is stored for the invocation"),
+        ({"inv-1": b"{"}, "the stored output is not one unambiguous JSON text of allowed size"),
+    ],
+)
+def test_an_output_that_cannot_be_read(outputs: dict[str, bytes], detail: str) -> None:
+    (error,) = check(a_request(a_document(a_claim()), outputs=outputs)).result.errors
+    assert (error.rule_id, error.detail) == (PATH, detail)
+
+
+def test_warnings_name_the_binding_or_the_whole_claim() -> None:
+    late = a_record(status=tool_pb2.INVOCATION_STATUS_TIMEOUT, kind=tool_pb2.DOCUMENT_KIND_REFERENCE)
+    claims = [a_claim("c-0", status="possible", evidence_bindings=[]), a_claim("c-1")]
+    first, second = check(a_request(a_document(*claims), late)).result.warnings
+    assert (first.claim_index, first.binding_index) == (1, 0)
+    assert first.detail == "the invocation ended with TIMEOUT, not OK"
+    assert (second.claim_index, second.binding_index) == (1, -1)
+    assert second.detail == "a confirmed claim rests on reference documents only and counts as possible"
+
+
+@pytest.mark.parametrize(
+    ("document", "claim", "binding", "detail"),
+    [
+        (b"[", -1, -1, "not JSON at line 1, column 2: Expecting value"),
+        (b"\xff", -1, -1, "not UTF-8 at byte 0"),
+        (b'{"a": 1, "a": 2}', -1, -1, "duplicate key in an object"),
+        (b"[NaN]", -1, -1, "NaN is not a JSON number"),
+        (b"[" * 65 + b"]" * 65, -1, -1, "nested deeper than 64"),
+        (b'["\\ud800"]', -1, -1, "lone surrogate in a string"),
+        (b"1" * (MAX_NUMBER_CHARS + 1), -1, -1, "number of more than 512 characters"),
+        (b" " * ((1 << 20) + 1), -1, -1, "larger than 1048576 bytes"),
+        (
+            encoded(a_document(a_claim(), a_claim("c-2", evidence_bindings=[a_binding(tool_name=7)]))),
+            1,
+            0,
+            "/claims/1/evidence_bindings/0/tool_name: Input should be a valid string",
+        ),
+    ],
+)
+def test_a_document_that_breaks_the_schema(document: bytes, claim: int, binding: int, detail: str) -> None:
+    (error,) = check(a_request(document)).result.errors
+    assert (error.claim_index, error.binding_index, error.detail) == (claim, binding, detail)
+
+
+def test_a_rule_error_says_its_rule_and_its_detail() -> None:
+    assert str(rules.RuleError(PATH, "no such member")) == "evidence.raw_path: no such member"
+
+
+def test_an_output_may_be_larger_than_a_document() -> None:
+    output = b'{"lines": [{"text": "connection refused"}], "rest": "%s"}' % (b"x" * (2 << 20))
+    assert check(a_request(a_document(a_claim()), outputs={"inv-1": output})).verified_binding_count == 1
