@@ -58,13 +58,11 @@ enumerate: $(DEVELOPMENT) ## Walk every state and every path of the graph, again
 guards: $(DEVELOPMENT) ## Mutate the statements of real claims and print what the guard catches
 	$(PY) -m tests.proof.guard_table
 
-fuzz: $(DEVELOPMENT) ## Try many broken inputs
-	$(PY) -m tests.fuzz.gate_soundness
-
 bad-input: $(DEVELOPMENT) ## Try every bad input of the table, and print what is seen of each
 	$(PY) -m tests.bad_input
 
-fuzz: $(DEVELOPMENT) ## Look for inputs that crash something, for FUZZ_SECONDS (600)
+fuzz: $(DEVELOPMENT) ## Mutate evidence for the gate, then look for inputs that crash something, for FUZZ_SECONDS (600)
+	$(PY) -m tests.fuzz.gate_soundness
 	$(PY) -m tests.fuzz
 
 mutants: $(DEVELOPMENT) ## Change the pure core in every small way and show what no test notices
