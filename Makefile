@@ -49,8 +49,9 @@ lock: $(DEVELOPMENT) ## Pin the newest allowed versions in the requirements file
 	$(LOCK) --upgrade --output-file requirements.lock
 	$(LOCK) --upgrade --group dev --constraint requirements.lock --output-file requirements-dev.lock
 
-bench: $(RUNTIME) ## Measure start-up, memory and the cost of a diagnosis
+bench: $(RUNTIME) ## Measure start-up, memory, the cost of a diagnosis and of 200 at once
 	$(PY) -m dev.bench
+	$(PY) -m dev.crowd
 
 enumerate: $(DEVELOPMENT) ## Walk every state and every path of the graph, against the design
 	$(PY) -m tests.proof.enumeration

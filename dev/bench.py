@@ -1,4 +1,4 @@
-"""Measures what the stack costs: start-up, idle memory, one diagnosis. Linux only, as it reads /proc.
+"""Measures what the stack costs: start-up, idle memory, one diagnosis.
 
 Trust processor seconds and memory; wall times depend on what else the machine does.
 """
@@ -9,10 +9,11 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from dev import made_logs
+from dev.processes import cpu_seconds, family, resident_mib, total_cpu
 from orchestrator.cli.client import connected
 from orchestrator.cli.local_stack import local_stack
 from orchestrator.cli.options import local_bundle, request
@@ -27,59 +28,7 @@ _PATIENT = {
 }
 LARGE_BYTES = 200_000_000
 MANY_FILES = 1000
-_TICKS = os.sysconf("SC_CLK_TCK")
 _MADE_QUESTION = "Why do orders fail since 09:00?"
-
-
-def family(pid: int) -> list[int]:
-    """Return a process and those that it started, as far as they live."""
-    found = [pid]
-    parents = {int(path.parent.name): _stat(path)[1] for path in Path("/proc").glob("[0-9]*/stat")}
-    for each in found:
-        found += [child for child, parent in parents.items() if int(parent) == each]
-    return found
-
-
-def resident_mib(pid: int, which: str = "VmRSS") -> float:
-    """Return the memory of a process and its children in MiB: now, or with `VmHWM` the most there was."""
-    return sum(_status_kib(each, which) for each in family(pid)) / 1024
-
-
-def cpu_seconds(pid: int) -> float:
-    """Return the processor time of a process and of its children, in seconds."""
-    return (
-        sum(int(field) for each in family(pid) for field in _stat(Path(f"/proc/{each}/stat"))[11:15]) / _TICKS
-    )
-
-
-def with_workers(pids: Iterable[int]) -> list[int]:
-    """Return some processes and those that they have running."""
-    found = list(pids)
-    for pid in found:
-        for thread in Path(f"/proc/{pid}/task").iterdir():
-            found += map(int, (thread / "children").read_text(encoding="ascii").split())
-    return found
-
-
-def total_cpu(pids: Iterable[int]) -> float:
-    """Return the processor time of some processes and of their workers, in seconds."""
-    return sum(cpu_seconds(pid) for pid in with_workers(pids))
-
-
-def _stat(path: Path) -> list[str]:
-    """Return the fields of a process behind its name; of one that has ended zeros."""
-    try:
-        return path.read_text(encoding="utf-8").rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return ["0"] * 20
-
-
-def _status_kib(pid: int, which: str) -> int:
-    try:
-        status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
-    return next((int(line.split()[1]) for line in status.splitlines() if line.startswith(which)), 0)
 
 
 async def measure(folder: Path, bundle_path: Path) -> None:
@@ -101,8 +50,8 @@ async def measure(folder: Path, bundle_path: Path) -> None:
                 await client.diagnose(request(question, bundle, "", "", ""), TIMEOUT_SECONDS, lambda _: None)
                 _say(f"{which} diagnosis, wall", time.monotonic() - began, "s")
                 _say(f"{which} diagnosis, processor", total_cpu(pids.values()) - before, "s")
-        everything = with_workers(pids.values())
-        _say(f"memory after, {len(everything)} processes", sum(map(resident_mib, everything)), "MiB")
+        count = sum(len(family(pid)) for pid in pids.values())
+        _say(f"memory after, {count} processes", sum(map(resident_mib, pids.values())), "MiB")
 
 
 async def measure_made(folder: Path, bundle_path: Path) -> None:
