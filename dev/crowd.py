@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 from assay.common.v1 import evidence_pb2
@@ -25,14 +26,14 @@ RUNS = 200
 TIMEOUT_SECONDS = 3600.0
 
 
-async def measure(folder: Path, incident: Path, count: int) -> bool:
+async def measure(folder: Path, incident: Path, count: int, environ: Mapping[str, str]) -> bool:
     """Submit at once, follow each to its end, print the figures; tell whether all ended with an answer."""
     bundle = local_bundle(incident)
     assert bundle.root is not None  # noqa: S101 - a local bundle has a root; this tells the type
     question = (incident / "question.txt").read_text(encoding="utf-8").strip()
     asked = request(question, bundle, "", "", "")
     async with (
-        local_stack(folder, bundle.root, os.environ) as stack,
+        local_stack(folder, bundle.root, environ) as stack,
         open_channel(stack.address, MAX_MESSAGE_BYTES) as channel,
     ):
         pids = {name: service.process.pid for name, service in stack.processes.items()}
@@ -71,7 +72,7 @@ def main(arguments: list[str]) -> int:
     """Measure; returns the exit code: 0 when every run ended with an answer."""
     count = int(arguments[0]) if arguments else RUNS
     with tempfile.TemporaryDirectory() as folder:
-        return 0 if asyncio.run(measure(Path(folder), INCIDENT, count)) else 1
+        return 0 if asyncio.run(measure(Path(folder), INCIDENT, count, os.environ)) else 1
 
 
 if __name__ == "__main__":
