@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import re
+from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,11 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from services.executor.sources.kept import Kept
 from services.executor.sources.log_line import LogLine
 from services.executor.sources.log_records import log_lines
 from services.executor.sources.text_lines import text_lines
 from services.executor.tools import log_masks, log_templates
 from services.executor.tools.log_masks import MARK, shape_of
+from services.executor.tools.log_window import records
 from services.executor.tools.registry import tools
 from tests.fakes.bundles import RECORDED, Tree, a_stop, opened, recorded_path, write
 
@@ -412,3 +415,50 @@ def test_masking_word_by_word_is_masking_the_whole(message: str) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(log_masks, "_SPANNING", re.compile(""))  # always the whole
         assert shape_of.__wrapped__(message) == by_word
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 59), st.sampled_from(["INFO a", "ERROR b", "WARN é", "  at more", "no time"])
+        ),
+        max_size=60,
+    ),
+    st.lists(st.integers(0, 60), min_size=1, max_size=3),
+    st.integers(0, 59),
+)
+def test_a_second_summary_is_what_a_first_one_would_be(
+    tmp_path_factory: pytest.TempPathFactory, items: list[tuple[int, str]], splits: list[int], start: int
+) -> None:
+    dates = (f"2026-11-30T09:00:{second:02d}Z " if text[:1].isupper() else "" for second, text in items)
+    text = "".join(f"{date}{words}\n" for date, (_, words) in zip(dates, items, strict=True))
+    folder = write(tmp_path_factory.mktemp("log"), {"logs/a.log": text or "x\n"})
+    bundle = opened(folder)
+    tool = tools(1 << 20, 30)["logs_templates"]
+    given_start = f"2026-11-30T09:00:{start:02d}Z"
+    for split in splits:
+        given = json.dumps(
+            {
+                "source": "logs/a.log",
+                "start": given_start,
+                "split": f"2026-11-30T09:{split // 60:02d}:{split % 60:02d}Z",
+                "literals": ["é", "at more", "09:00", "Z W"],
+            }
+        )
+        arguments = tool.arguments.model_validate_json(given)
+        again: Tree = tool.run(bundle, arguments, a_stop()).document
+        assert again == tool.run(opened(folder), arguments, a_stop()).document
+        shown = [line for record in records(read(text), microseconds(given_start), None) for line in record]
+        for tally in again["literals"]:
+            assert int(tally["count"]) == sum(tally["text"] in line.text for line in shown)
+
+
+def microseconds(when: str) -> int:
+    return int(datetime.fromisoformat(when).timestamp()) * 1_000_000
+
+
+def test_what_is_kept_is_bounded() -> None:
+    kept = Kept(10)
+    for name, weight in (("a", 4), ("b", 4), ("c", 4), ("huge", 11)):
+        kept.put(name, name, weight)
+    assert [kept.get(name) for name in ("a", "b", "c", "huge")] == [None, "b", "c", None]
