@@ -12,6 +12,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from assay.orchestrator.v1 import run_pb2
+
 from dev import made_logs
 from dev.processes import cpu_seconds, family, resident_mib, total_cpu
 from orchestrator.cli.client import connected
@@ -63,9 +65,11 @@ async def measure_made(folder: Path, bundle_path: Path) -> None:
         before = {name: cpu_seconds(pid) for name, pid in pids.items()}
         began = time.monotonic()
         async with connected(stack.address) as client:
-            await client.diagnose(
-                request(_MADE_QUESTION, bundle, "", "", ""), MADE_TIMEOUT_SECONDS, lambda _: None
-            )
+            asked = request(_MADE_QUESTION, bundle, "", "", "")
+            run = await client.diagnose(asked, MADE_TIMEOUT_SECONDS, lambda _: None)
+            path = await client.trace(run.run_id)
+        # On a busy machine a deadline may cut the work short, and the cost with it.
+        sys.stdout.write(f"ended as {run_pb2.RunStatus.Name(run.status)}, degraded: {path.degraded}\n")
         _say("diagnosis, wall", time.monotonic() - began, "s")
         _say_cost(pids, before)
 
