@@ -42,7 +42,7 @@ async def measure(folder: Path, incident: Path, count: int, environ: Mapping[str
         ends = await asyncio.gather(*(_end(stub, asked, f"key-{number}") for number in range(count)))
         wall, cpu = time.monotonic() - began, total_cpu(pids.values()) - before
         for name, pid in pids.items():
-            _say(f"peak memory, {name}", f"{resident_mib(pid, "VmHWM"):.0f} MiB")
+            _say(f"peak memory, {name}", f"{resident_mib(pid, 'VmHWM'):.0f} MiB")
     statuses = Counter(run_pb2.RunStatus.Name(run.status) for run in ends)
     verdicts = Counter(evidence_pb2.Verdict.Name(run.effective_verdict) for run in ends)
     _say("submitted at once", str(count))

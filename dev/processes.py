@@ -1,4 +1,4 @@
-"""What processes cost, with those that they started, as the system counts it. Linux only, as it reads /proc."""
+"""What processes and those that they started cost, as the system counts it. Linux only: it reads /proc."""
 
 import os
 from collections.abc import Iterable
