@@ -9,10 +9,11 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 import grpc
-from assay.common.v1 import context_pb2, tool_pb2
+from assay.common.v1 import context_pb2, process_pb2, tool_pb2
 from assay.executor.v1 import executor_pb2
-from assay.orchestrator.v1 import diagnosis_pb2, run_pb2
+from assay.orchestrator.v1 import diagnosis_pb2, run_pb2, status_pb2
 from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from tests.fakes import claims, compose_requests, documents, gate, plan_requests
 from tests.fuzz.contract import documented
@@ -40,9 +41,9 @@ def _step(tool: str, arguments: bytes) -> tool_pb2.PlanStep:
 
 # Legal requests that reach far into each method; what is fuzzed lies around them.
 SEEDS: Final[Mapping[str, tuple[Message, ...]]] = {
-    "Plan": (plan_requests.full(), plan_requests.gaps_only(_GAP)),
-    "ListTools": (executor_pb2.ListToolsRequest(scope=_CONTEXT.scope),),
-    "Execute": (
+    "PlannerService.Plan": (plan_requests.full(), plan_requests.gaps_only(_GAP)),
+    "ExecutorService.ListTools": (executor_pb2.ListToolsRequest(scope=_CONTEXT.scope),),
+    "ExecutorService.Execute": (
         executor_pb2.ExecuteRequest(
             context=_CONTEXT,
             steps=[
@@ -54,30 +55,41 @@ SEEDS: Final[Mapping[str, tuple[Message, ...]]] = {
             gaps=[_GAP],
         ),
     ),
-    "Check": (gate.a_request(documents.a_document(documents.a_claim())),),
-    "Verify": (
+    "GatekeeperService.Check": (gate.a_request(documents.a_document(documents.a_claim())),),
+    "VerifierService.Verify": (
         claims.request(
             [claims.claim("count is 12 for api", component="db"), claims.claim("it broke", claim_id="c2")],
             [claims.item("count=12"), claims.item("refused", claim_id="c2")],
         ),
     ),
-    "Compose": tuple(made() for made in compose_requests.ALL),
-    "Diagnose": (_ASKED,),
-    "SubmitDiagnosis": (diagnosis_pb2.SubmitDiagnosisRequest(idempotency_key="key", diagnosis=_ASKED),),
-    "WatchRun": (diagnosis_pb2.WatchRunRequest(run_id=RUN_ID),),
-    "GetRun": (diagnosis_pb2.GetRunRequest(run_id=RUN_ID),),
-    "ListRuns": (
+    "ComposerService.Compose": tuple(made() for made in compose_requests.ALL),
+    "DiagnosisService.Diagnose": (_ASKED,),
+    "DiagnosisService.SubmitDiagnosis": (
+        diagnosis_pb2.SubmitDiagnosisRequest(idempotency_key="key", diagnosis=_ASKED),
+    ),
+    "DiagnosisService.WatchRun": (diagnosis_pb2.WatchRunRequest(run_id=RUN_ID),),
+    "DiagnosisService.GetRun": (diagnosis_pb2.GetRunRequest(run_id=RUN_ID),),
+    "DiagnosisService.ListRuns": (
         diagnosis_pb2.ListRunsRequest(page_size=3, statuses=[run_pb2.RUN_STATUS_SUCCEEDED]),
         # What looks like a place in a list and is none.
         diagnosis_pb2.ListRunsRequest(page_token="W10="),  # noqa: S106 - no password
     ),
-    "CancelRun": (diagnosis_pb2.CancelRunRequest(run_id=RUN_ID),),
-    "RecordEvaluation": (
+    "DiagnosisService.CancelRun": (diagnosis_pb2.CancelRunRequest(run_id=RUN_ID),),
+    "DiagnosisService.RecordEvaluation": (
         diagnosis_pb2.RecordEvaluationRequest(run_id=RUN_ID, channel="rules", value_json=b'{"a": [1.50]}'),
     ),
-    "PruneRuns": (diagnosis_pb2.PruneRunsRequest(keep=3),),
-    "GetTrace": (diagnosis_pb2.GetTraceRequest(run_id=RUN_ID),),
-    "GetInvocation": (diagnosis_pb2.GetInvocationRequest(run_id=RUN_ID, invocation_id=INVOCATION_ID),),
+    "DiagnosisService.PruneRuns": (
+        diagnosis_pb2.PruneRunsRequest(keep=3),
+        diagnosis_pb2.PruneRunsRequest(created_before=Timestamp(seconds=1), dry_run=True),
+    ),
+    "DiagnosisService.GetTrace": (diagnosis_pb2.GetTraceRequest(run_id=RUN_ID),),
+    "DiagnosisService.GetInvocation": (
+        diagnosis_pb2.GetInvocationRequest(run_id=RUN_ID, invocation_id=INVOCATION_ID),
+    ),
+    "DiagnosisService.ListInvocations": (diagnosis_pb2.ListInvocationsRequest(run_id=RUN_ID),),
+    "DiagnosisService.ListTools": (diagnosis_pb2.ListToolsRequest(scope=_CONTEXT.scope),),
+    "StatusService.GetStatus": (status_pb2.GetStatusRequest(scope=_CONTEXT.scope),),
+    "ProcessService.GetProcess": (process_pb2.GetProcessRequest(),),
 }
 
 

@@ -36,7 +36,8 @@ def _of_file(text: str) -> dict[str, frozenset[grpc.StatusCode]]:
     common = _comment(text, service.start())
     comments = {match[1]: _comment(text, match.start()) for match in _RPC.finditer(text)}
     return {
-        name: frozenset({grpc.StatusCode.OK, *_codes(common), *_said(comments, name)}) for name in comments
+        f"{service[1]}.{name}": frozenset({grpc.StatusCode.OK, *_codes(common), *_said(comments, name)})
+        for name in comments
     }
 
 

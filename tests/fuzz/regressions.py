@@ -6,16 +6,16 @@ from tests.fuzz.target import Input
 
 REGRESSIONS: Sequence[tuple[str, Input]] = (
     # Bytes that are no message: gRPC answered UNKNOWN and told the class of the error.
-    ("call of Plan", b"\n"),
-    ("call of Execute", b"\x0c"),
-    ("call of Diagnose", b"\n"),
+    ("call of PlannerService.Plan", b"\n"),
+    ("call of ExecutorService.Execute", b"\x0c"),
+    ("call of DiagnosisService.Diagnose", b"\n"),
     # Windows whose sides are no instants.
     (
-        "call of Plan",
+        "call of PlannerService.Plan",
         b"\n\x14\n\x01?\x10\x01\x1a\r\x12\x0b\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x12\x05\n\x03\n\x01t\x18\x01",
     ),
     (
-        "call of Execute",
+        "call of ExecutorService.Execute",
         (
             b"\n \n\x01?\x10\x01\x1a\r\x12\x0b\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x22"
             b"\n\n\x08incident\x12\x04\n\x02ab"

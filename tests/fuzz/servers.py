@@ -11,10 +11,11 @@ from typing import Any, Final
 import grpc
 import grpc.aio
 import structlog
+from assay.common.v1 import process_pb2
 from assay.composer.v1 import composer_pb2
 from assay.executor.v1 import executor_pb2
 from assay.gatekeeper.v1 import gatekeeper_pb2
-from assay.orchestrator.v1 import diagnosis_pb2, diagnosis_pb2_grpc
+from assay.orchestrator.v1 import diagnosis_pb2, diagnosis_pb2_grpc, status_pb2
 from assay.planner.v1 import planner_pb2
 from assay.verifier.v1 import verifier_pb2
 from google.protobuf.descriptor import MethodDescriptor
@@ -61,12 +62,19 @@ _AGENTS: Final[Mapping[str, Callable[[Any], Awaitable[Service]]]] = {
     "composer": build_composer,
 }
 _SERVICES: Final = {
-    "planner": planner_pb2.DESCRIPTOR.services_by_name["PlannerService"],
-    "executor": executor_pb2.DESCRIPTOR.services_by_name["ExecutorService"],
-    "gatekeeper": gatekeeper_pb2.DESCRIPTOR.services_by_name["GatekeeperService"],
-    "verifier": verifier_pb2.DESCRIPTOR.services_by_name["VerifierService"],
-    "composer": composer_pb2.DESCRIPTOR.services_by_name["ComposerService"],
-    "orchestrator": diagnosis_pb2.DESCRIPTOR.services_by_name["DiagnosisService"],
+    # Every process serves it, all by the same code.
+    "planner": (
+        planner_pb2.DESCRIPTOR.services_by_name["PlannerService"],
+        process_pb2.DESCRIPTOR.services_by_name["ProcessService"],
+    ),
+    "executor": (executor_pb2.DESCRIPTOR.services_by_name["ExecutorService"],),
+    "gatekeeper": (gatekeeper_pb2.DESCRIPTOR.services_by_name["GatekeeperService"],),
+    "verifier": (verifier_pb2.DESCRIPTOR.services_by_name["VerifierService"],),
+    "composer": (composer_pb2.DESCRIPTOR.services_by_name["ComposerService"],),
+    "orchestrator": (
+        diagnosis_pb2.DESCRIPTOR.services_by_name["DiagnosisService"],
+        status_pb2.DESCRIPTOR.services_by_name["StatusService"],
+    ),
 }
 
 
@@ -79,17 +87,20 @@ class Method:
 
     @property
     def name(self) -> str:
-        """Its name, which no other service has."""
-        return str(self.descriptor.name)
+        """Its name behind that of its service, as tables show it."""
+        return f"{self.descriptor.containing_service.name}.{self.descriptor.name}"
 
     @property
     def path(self) -> str:
         """What a call asks for."""
-        return f"/{self.descriptor.containing_service.full_name}/{self.name}"
+        return f"/{self.descriptor.containing_service.full_name}/{self.descriptor.name}"
 
 
 METHODS: Final[Mapping[str, Method]] = {
-    method.name: Method(service, method) for service, found in _SERVICES.items() for method in found.methods
+    method.name: method
+    for process, found in _SERVICES.items()
+    for service in found
+    for method in (Method(process, descriptor) for descriptor in service.methods)
 }
 
 

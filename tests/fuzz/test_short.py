@@ -61,19 +61,21 @@ def test_what_crashed_once_does_not_again(calls: Calls, name: str, value: Input)
 
 
 def test_every_method_of_every_contract_is_asked() -> None:
-    declared = [
-        line.split("(")[0].removeprefix("  rpc ")
-        for file in PROTOS.glob("*/v1/*.proto")
-        for line in file.read_text(encoding="utf-8").splitlines()
-        if line.startswith("  rpc ")
-    ]
+    declared: list[str] = []
+    service = ""
+    for file in PROTOS.glob("*/v1/*.proto"):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            if line.startswith("service "):
+                service = line.split()[1]
+            if line.startswith("  rpc "):
+                declared.append(f"{service}.{line.split('(')[0].removeprefix('  rpc ')}")
     assert sorted(declared) == sorted(METHODS) == sorted(SEEDS) == sorted(documented())
 
 
 def test_a_comment_that_refers_to_another_means_its_codes() -> None:
     codes = documented()
-    assert grpc.StatusCode.NOT_FOUND in codes["Execute"]
-    assert codes["Plan"] == {
+    assert grpc.StatusCode.NOT_FOUND in codes["ExecutorService.Execute"]
+    assert codes["PlannerService.Plan"] == {
         grpc.StatusCode.OK,
         grpc.StatusCode.INVALID_ARGUMENT,
         grpc.StatusCode.RESOURCE_EXHAUSTED,
@@ -110,8 +112,8 @@ def test_a_defect_behind_a_method_is_found(calls: Calls, monkeypatch: pytest.Mon
         raise KeyError("canary")
 
     monkeypatch.setattr(planner, "check_request", defect)
-    seed = SEEDS["Plan"][0].SerializeToString()
+    seed = SEEDS["PlannerService.Plan"][0].SerializeToString()
     with pytest.raises(AssertionError, match="INTERNAL"):
-        calls.ask(METHODS["Plan"], seed)
+        calls.ask(METHODS["PlannerService.Plan"], seed)
     monkeypatch.undo()
-    assert calls.ask(METHODS["Plan"], seed) is grpc.StatusCode.OK
+    assert calls.ask(METHODS["PlannerService.Plan"], seed) is grpc.StatusCode.OK

@@ -107,7 +107,7 @@ def test_very_many_unreached_sources_are_counted() -> None:
 
 
 def test_the_window_ends_where_time_does() -> None:
-    catalog = ToolCatalog(sources=[source(10, 253_402_300_799)])
+    catalog = ToolCatalog(sources=[source(253_402_300_000, 253_402_300_799)])
     assert framed(DiagnosisContext(), catalog).window.end.ToJsonString() == "9999-12-31T23:59:59.000000005Z"
 
 
