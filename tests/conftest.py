@@ -7,7 +7,7 @@ import pytest
 from hypothesis import settings
 
 PROJECT = Path(__file__).resolve().parent.parent
-SHARED_VARIABLE = "ASSAY_TEST_DATA"
+SHARED_VARIABLE = "TEST_DATA"
 
 # On a busy machine the time of one example says nothing about the code.
 settings.register_profile("assay", deadline=None)

@@ -24,11 +24,13 @@ def run_to_end(work: Coroutine[Any, Any, ResultT]) -> ResultT:
 
 
 def fail(error: CommandError) -> NoReturn:
-    """Leave with one message on standard error, its details below it."""
-    colon = ":" if error.details and not error.message.endswith(":") else ""
-    typer.echo(f"assay: {visible(error.message)}{colon}", err=True)
-    for detail in error.details:
-        typer.echo(f"  {visible(detail)}", err=True)
+    """Leave with one message on standard error; one detail stands behind it, more stand below it."""
+    first, details = f"assay: {visible(error.message)}", [visible(detail) for detail in error.details]
+    if details:
+        first = first.removesuffix(":") + ":"
+    if len(details) == 1:
+        first = f"{first} {details.pop()}"
+    typer.echo("\n  ".join([first, *details]), err=True)
     raise SystemExit(int(error.exit_code))
 
 

@@ -166,6 +166,11 @@ ROWS = (
         _INVALID,
     ),
     Row("request: evaluation NaN", _sent("RecordEvaluation", _VALUE), "NaN", _INVALID),
-    Row("request: prune, nothing said", _sent("PruneRuns", PruneRunsRequest()), "keep is missing", _INVALID),
+    Row(
+        "request: prune, nothing said",
+        _sent("PruneRuns", PruneRunsRequest()),
+        "exactly one of keep",
+        _INVALID,
+    ),
     Row("request: prune, keep -1", _sent("PruneRuns", PruneRunsRequest(keep=-1)), "negative", _INVALID),
 )

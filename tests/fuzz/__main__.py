@@ -13,7 +13,7 @@ from tests.fuzz.campaign import campaign
 
 _SECONDS: Final = "FUZZ_SECONDS"
 # Public test data, which is not part of the project; without it one target is left out.
-_DATA: Final = "ASSAY_TEST_DATA"
+_DATA: Final = "TEST_DATA"
 _MAX_BYTES: Final = 4 << 30
 
 

@@ -126,18 +126,18 @@ def test_a_file_that_cannot_be_used_is_one_line(tmp_path: Path) -> None:
     }.items():
         ended = assay(tmp_path, "--config", str(tmp_path / name), "show", "run")
         assert (ended.code, ended.stdout) == (2, "")
-        first, line = ended.stderr.splitlines()
-        assert first == "assay: the settings are wrong:"
+        (line,) = ended.stderr.splitlines()
+        assert line.startswith("assay: the settings are wrong: ")
         assert says in line
         assert line.isprintable()
 
 
 def test_a_service_reads_the_file_too(tmp_path: Path, project: Path) -> None:
-    (tmp_path / "file.toml").write_text("[cli]\ntimeout_seconds = 1\n[planner]\nlog_level = 'debug'\n")
+    (tmp_path / "file.toml").write_text("[cli]\ntimeout_seconds = 1\n[planner]\nlog_level = 'error'\n")
     bundle = str(project / "examples" / "incidents" / "healthy-false-alarm" / "bundle")
     config = str(tmp_path / "file.toml")
     # The limit of the command line, the log of a service: both from the file.
     ended = assay(tmp_path, "--config", config, "diagnose", "why?", "--bundle", bundle, "--timeout", "100")
     assert ended.code == 3, ended.stderr
-    assert '"level": "debug"' in (tmp_path / "logs" / "planner.log").read_text()
-    assert '"level": "debug"' not in (tmp_path / "logs" / "verifier.log").read_text()
+    assert '"level": "info"' not in (tmp_path / "logs" / "planner.log").read_text()
+    assert '"level": "info"' in (tmp_path / "logs" / "verifier.log").read_text()

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from orchestrator.cli.errors import CommandError
 from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.invocation_output import check, described, raw, readable
+from orchestrator.cli.visible import visible
 from services.common.evidence import pointer, strict_json
 
 DOCUMENT = b'{"a/b": [1.50, "x\\u001b \xc3\xa9", {}, []], "c": null}'
@@ -101,6 +102,6 @@ def test_each_pointer_that_is_shown_leads_to_its_value(value: object) -> None:
     document = strict_json.loads(found.output)
     for line in readable(found, None).splitlines():
         at, _, text = line.partition("  ")
-        assert line.isprintable()
+        assert line == visible(line)
         shown = strict_json.dumps(pointer.resolve(document, at)).decode()
         assert text == shown or not shown.isprintable()
