@@ -8,6 +8,7 @@ from services.common.evidence.document import (
     MAX_BINDINGS,
     MAX_CLAIMS,
     DocumentError,
+    bound_invocations,
     is_critical,
     is_outline,
     parse,
@@ -140,3 +141,9 @@ def test_all_problems_are_named_at_once() -> None:
     error = DocumentError(["/claims: one", "/version: two"])
     assert error.problems == ["/claims: one", "/version: two"]
     assert str(error) == "/claims: one; /version: two"
+
+
+def test_the_invocations_that_a_document_cites() -> None:
+    claims = [a_claim("c-1"), a_claim("c-2", evidence_bindings=[a_binding(source_invocation_id="inv-2")] * 2)]
+    assert bound_invocations(encoded(a_document(*claims))) == {"inv-1", "inv-2"}
+    assert bound_invocations(b"{}") == set()

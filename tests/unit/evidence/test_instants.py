@@ -50,6 +50,7 @@ def test_a_time_with_a_date(text: str, start: int, width: int) -> None:
     [
         ("00:00", 0, MINUTE),
         ("23:59", clock(23, 59), MINUTE),
+        ("12:05", clock(12, 5), MINUTE),
         ("23:59:59", clock(23, 59, 59), SECOND),
         ("09:10:53.5", clock(9, 10, 53) + 500_000, 100_000),
         ("1:05 am", clock(1, 5), MINUTE),

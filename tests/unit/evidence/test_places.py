@@ -134,3 +134,8 @@ def test_a_place_may_have_lines_alone_or_a_source_alone() -> None:
         Place("b", owner="api")
     ]
     assert places(parsed(["x"]), ["0"]) == []
+
+
+def test_an_object_that_says_nothing_keeps_the_inputs_of_what_holds_it() -> None:
+    document = parsed({"inputs": [{"source": "b.log"}], "inner": {"count": 1}})
+    assert places(document, ["inner", "count"]) == [Place("b.log")]

@@ -97,3 +97,7 @@ def test_every_leaf_is_found_at_its_built_pointer(document: dict[str, Json]) -> 
         assert isinstance(items, list)
         for index, item in enumerate(items):
             assert resolve(document, build(key, index)) is item
+
+
+def test_what_a_pointer_escapes() -> None:
+    assert build("a/b", "m~n", 0, "~1") == "/a~1b/m~0n/0/~01"

@@ -127,3 +127,9 @@ def test_what_is_written_is_json_to_others(value: Json) -> None:
 @given(st.binary(max_size=64))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     assert verdict(data) in {"accepted", "refused"}
+
+
+def test_what_is_written_is_compact_and_not_escaped() -> None:
+    assert (
+        dumps({"é": "ü", "n": [NumberToken("1.0"), None, True]}) == '{"é":"ü","n":[1.0,null,true]}'.encode()
+    )

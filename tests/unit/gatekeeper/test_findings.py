@@ -3,11 +3,12 @@
 import pytest
 from assay.common.v1 import tool_pb2
 
-from services.common.evidence.strict_json import MAX_NUMBER_CHARS
+from services.common.evidence.recorded import parse_output
+from services.common.evidence.strict_json import MAX_NUMBER_CHARS, Json
 from services.gatekeeper import rules
 from services.gatekeeper.domain import check
 from tests.fakes.documents import a_binding, a_claim, a_document, encoded
-from tests.fakes.gate import a_record, a_request
+from tests.fakes.gate import OUTPUT, a_record, a_request
 
 PATH = rules.RAW_PATH
 NOT_THERE = (
@@ -108,3 +109,18 @@ def test_a_rule_error_says_its_rule_and_its_detail() -> None:
 def test_an_output_may_be_larger_than_a_document() -> None:
     output = b'{"lines": [{"text": "connection refused"}], "rest": "%s"}' % (b"x" * (2 << 20))
     assert check(a_request(a_document(a_claim()), outputs={"inv-1": output})).verified_binding_count == 1
+
+
+@pytest.mark.parametrize("output", [encoded(OUTPUT), b"{"])
+def test_an_output_is_read_once_however_often_it_is_cited(
+    output: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[bytes] = []
+
+    def counted(data: bytes) -> Json:
+        read.append(data)
+        return parse_output(data)
+
+    monkeypatch.setattr(rules, "parse_output", counted)
+    check(a_request(a_document(a_claim(evidence_bindings=[a_binding()] * 3)), outputs={"inv-1": output}))
+    assert read == [output]

@@ -147,6 +147,11 @@ def test_two_loops_that_reset_each_others_counters_are_refused() -> None:
     assert "has no bound" in refusal(replace(DIAGNOSIS, rows=(retry, *DIAGNOSIS.rows)))
 
 
+def test_a_counter_may_be_given_back_before_its_loop_begins() -> None:
+    rows = (replace(DIAGNOSIS.rows[0], changes={"composer_retry_count": 0}), *DIAGNOSIS.rows[1:])
+    compile_graph(replace(DIAGNOSIS, rows=rows), dict(happy_nodes()))
+
+
 def test_two_retries_that_give_each_other_back_are_refused() -> None:
     rows = list(DIAGNOSIS.rows)
     rows[1] = replace(rows[1], changes={"planner_retry_count": 1, "verifier_retry_count": 0})
