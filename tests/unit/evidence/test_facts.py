@@ -186,3 +186,55 @@ def test_a_number_is_found_with_its_unit(number: int, unit: str) -> None:
 def test_half_days_are_told_apart(written: str, hour: int) -> None:
     ((_, _, instant),) = instants_in(written)
     assert instant.start == (hour * 60 + 10) * 60_000_000
+
+
+EVERY_KIND = (
+    'no "7" of `b c` from https://x.example/Y?z=1. on 2026-11-30 at 10.0.0.7. See line 5: HTTP 504, ABC in '
+    'pool_X, up{a="b"} was 80 of two'
+)
+
+
+def test_each_kind_of_fact_with_its_place_and_value() -> None:
+    facts = [(fact.kind.value, fact.text, fact.value, fact.start) for fact in facts_of(EVERY_KIND)]
+    literal = [
+        ("negation", "no"),
+        ("quotation", "7"),
+        ("quotation", "b c"),
+        ("address", "https://x.example/Y?z=1"),
+    ]
+    literal += [("address", "10.0.0.7"), ("code", "504"), ("code", "ABC"), ("identifier", "pool_X")]
+    for kind, text in literal:
+        assert (kind, text, None, EVERY_KIND.index(text)) in [
+            (*fact[:3], fact[3] + (kind == "quotation")) for fact in facts
+        ]
+    assert ("number", "5", Line(5), EVERY_KIND.index("5:")) in facts
+    assert ("identifier", 'a="b"', Label("a", "b"), EVERY_KIND.index('a="b"')) in facts
+    assert [fact[3] for fact in facts if fact[0] == "number"][1:] == [
+        EVERY_KIND.index("80"),
+        EVERY_KIND.index("two"),
+    ]
+
+
+def test_between_stray_marks_all_is_quoted() -> None:
+    facts = [(fact.kind.value, fact.text, fact.value, fact.start) for fact in facts_of('it "b" c" d')]
+    assert facts == [("quotation", "b", None, 3), ("quotation", " c", None, 5)]
+    assert facts_of('it """ d') == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("__x__ of /a and AB", []),
+        ("X_X of /ab", [("code", "X_X"), ("identifier", "/ab")]),
+        ("/API/X is there", [("identifier", "/API/X")]),
+        ("It is NOT there", [("negation", "not")]),
+        ("in x/y/b.cd", [("identifier", "x/y/b.cd")]),
+        ("in ab.cd", [("identifier", "ab.cd")]),
+        ("in a.b", []),
+        ("in a:8ms", [("identifier", "a:8ms")]),
+        ("at https://a.example/X, or", [("address", "https://a.example/X")]),
+        ("to ann@b.XX.", [("address", "ann@b.XX")]),
+    ],
+)
+def test_the_ends_of_names(sentence: str, expected: list[tuple[str, str]]) -> None:
+    assert found(sentence) == expected

@@ -133,3 +133,12 @@ def test_what_is_written_is_compact_and_not_escaped() -> None:
     assert (
         dumps({"é": "ü", "n": [NumberToken("1.0"), None, True]}) == '{"é":"ü","n":[1.0,null,true]}'.encode()
     )
+
+
+def test_what_is_just_within_its_bounds_is_read() -> None:
+    assert loads(b"1".ljust(strict_json.MAX_BYTES)) == "1"
+    assert loads(b"1" * strict_json.MAX_NUMBER_CHARS) == "1" * strict_json.MAX_NUMBER_CHARS
+    depth = strict_json.MAX_DEPTH
+    assert loads(b'{"a":' * (depth - 1) + b"[]" + b"}" * (depth - 1))
+    with pytest.raises(StrictJsonError, match="nested deeper than 64"):
+        loads(b'{"a":' * depth + b"[]" + b"}" * depth)

@@ -2,7 +2,9 @@
 
 import pytest
 from assay.common.v1 import tool_pb2
+from assay.gatekeeper.v1 import gatekeeper_pb2
 
+from services.common.errors import InvalidArgumentError
 from services.common.evidence.recorded import parse_output
 from services.common.evidence.strict_json import MAX_NUMBER_CHARS, Json
 from services.gatekeeper import rules
@@ -124,3 +126,22 @@ def test_an_output_is_read_once_however_often_it_is_cited(
     monkeypatch.setattr(rules, "parse_output", counted)
     check(a_request(a_document(a_claim(evidence_bindings=[a_binding()] * 3)), outputs={"inv-1": output}))
     assert read == [output]
+
+
+@pytest.mark.parametrize(
+    ("records", "outputs", "message"),
+    [
+        ([a_record("other")], {"inv-1": b"{}"}, "outputs holds an id that no invocation has"),
+        ([a_record(), a_record()], {}, "two entries of invocations have one id"),
+        ([a_record("")], {}, "invocations holds an entry without an id"),
+        ([a_record()], {"": b"{}"}, "outputs holds an entry without an id"),
+        ([a_record(status=tool_pb2.INVOCATION_STATUS_UNSPECIFIED)], {}, "an invocation has no status"),
+        ([a_record(kind=tool_pb2.DOCUMENT_KIND_UNSPECIFIED)], {}, "an invocation has no kind"),
+    ],
+)
+def test_a_request_that_describes_no_run(
+    records: list[gatekeeper_pb2.InvocationRecord], outputs: dict[str, bytes], message: str
+) -> None:
+    with pytest.raises(InvalidArgumentError) as caught:
+        check(a_request(a_document(), *records, outputs=outputs))
+    assert str(caught.value) == message
