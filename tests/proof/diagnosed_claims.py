@@ -1,6 +1,5 @@
 """The claims that the real stack makes about the recorded incidents, with all that the guard is given."""
 
-import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from orchestrator.cli.client import connected
 from orchestrator.cli.local_stack import local_stack
 from orchestrator.cli.options import local_bundle, request
 from services.common.evidence.guard import guard_checks
+from tests.fakes.command_line import environment
 
 INCIDENTS: Final = Path(__file__).resolve().parents[2] / "examples" / "incidents"
 _TIMEOUT_SECONDS: Final = 300.0
@@ -65,9 +65,10 @@ async def diagnosed() -> list[Incident]:
             bundle = local_bundle(path)
             if bundle.root is None:
                 raise ValueError(f"{path} is not a local bundle")
+            home = Path(folder) / path.parent.name
             question = (path / "question.txt").read_text(encoding="utf-8").strip()
             async with (
-                local_stack(Path(folder) / path.parent.name, bundle.root, os.environ) as stack,
+                local_stack(home, bundle.root, environment(home)) as stack,
                 connected(stack.address) as client,
             ):
                 asked = request(question, bundle, "", "", "")

@@ -79,6 +79,7 @@ def test_a_megabyte_is_one_thing_or_another(text: str, factors: tuple[int, ...])
 )
 def test_numbers_that_are_words(text: str, numbers: list[int]) -> None:
     assert [quantity.number for _, _, quantity in number_words_in(text)] == numbers
+    assert not any(quantity.has_unit for _, _, quantity in number_words_in(text))
 
 
 @pytest.mark.parametrize(

@@ -72,9 +72,12 @@ def test_an_output_that_cannot_be_read(outputs: dict[str, bytes], detail: str) -
 
 def test_warnings_name_the_binding_or_the_whole_claim() -> None:
     late = a_record(status=tool_pb2.INVOCATION_STATUS_TIMEOUT, kind=tool_pb2.DOCUMENT_KIND_REFERENCE)
-    claims = [a_claim("c-0", status="possible", evidence_bindings=[]), a_claim("c-1")]
+    claims = [
+        a_claim("c-0", status="possible", evidence_bindings=[]),
+        a_claim("c-1", evidence_bindings=[a_binding(matched_text="not there"), a_binding()]),
+    ]
     first, second = check(a_request(a_document(*claims), late)).result.warnings
-    assert (first.claim_index, first.binding_index) == (1, 0)
+    assert (first.claim_index, first.binding_index) == (1, 1)
     assert first.detail == "the invocation ended with TIMEOUT, not OK"
     assert (second.claim_index, second.binding_index) == (1, -1)
     assert second.detail == "a confirmed claim rests on reference documents only and counts as possible"
