@@ -189,8 +189,8 @@ def test_half_days_are_told_apart(written: str, hour: int) -> None:
 
 
 EVERY_KIND = (
-    'Not: no "7" of `b c` from https://x.example/Y?z=1. on 2026-11-30 at 10.0.0.7. See line 5: HTTP 504, ABC in '
-    'pool_X, up{a="b"} was 80 of two'
+    'Not: no "7" of `b c` from https://x.example/Y?z=1. on 2026-11-30 at 10.0.0.7. See line 5: HTTP 504, ABC '
+    'in pool_X, up{a="b"} was 80 of two'
 )
 
 
