@@ -231,6 +231,8 @@ def test_between_stray_marks_all_is_quoted() -> None:
         ("in x/y/b.cd", [("identifier", "x/y/b.cd")]),
         ("in ab.cd", [("identifier", "ab.cd")]),
         ("in a.b", []),
+        ("It hit pool_size.", [("identifier", "pool_size")]),
+        ("See x_y: it is", [("identifier", "x_y")]),
         ("in a:8ms", [("identifier", "a:8ms")]),
         ("at https://a.example/X, or", [("address", "https://a.example/X")]),
         ("to ann@b.XX.", [("address", "ann@b.XX")]),

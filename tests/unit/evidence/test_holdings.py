@@ -98,6 +98,7 @@ def test_held(sentence: str, text: str) -> None:
         ("5xx answers", "499"),
         ("5xx answers", "600"),
         ('it says ".gone"', "gone"),
+        ('it says "boxX"', "a box"),
         ("line 7", "line 77"),
         ("max_conn is there", "amax_conn"),
         ("max_conn is there", "_max_conn"),

@@ -58,6 +58,7 @@ def test_a_time_with_a_date(text: str, start: int, width: int) -> None:
         ("12:05 am", clock(0, 5), MINUTE),
         ("12:05 pm", clock(12, 5), MINUTE),
         ("13:05 pm", clock(13, 5), MINUTE),
+        ("13:05 am", clock(13, 5), MINUTE),
         ("00:05 pm", clock(0, 5), MINUTE),
         ("01:00+02:00", clock(23), MINUTE),
         ("23:00-02:30", clock(1, 30), MINUTE),
