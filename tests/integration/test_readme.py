@@ -29,7 +29,7 @@ REMOTE = (
     "assay diagnose QUESTION --bundle NAME --target HOST:PORT --detach",
     "assay runs cancel RUN_ID --target HOST:PORT",
 )
-# One needs a shell around it, the other runs until it is told to end: `test_completion` and `test_up` do that.
+# One needs a shell around it, the other runs until told to end: see `test_completion` and `test_up`.
 ELSEWHERE = ("assay --show-completion", "assay up", "assay up --bundle-root path/to/incidents")
 
 
