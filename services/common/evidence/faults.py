@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from services.common.evidence.kubernetes_faults import KUBERNETES_FAULTS
+
 FAULTS: Final[dict[str, str]] = {
     "config.changed": "A configuration was changed shortly before the trouble began.",
     "release.deployed": "A new version was deployed shortly before the trouble began.",
@@ -19,4 +21,5 @@ FAULTS: Final[dict[str, str]] = {
     "dependency.slow": "A dependency answered late.",
     "code.exception": "The component's own code raised an error.",
     "load.increased": "More work arrived than before.",
+    **{fault: known.meaning for fault, known in KUBERNETES_FAULTS.items()},
 }
