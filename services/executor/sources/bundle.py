@@ -15,6 +15,8 @@ from services.executor.sources.folder import Folder
 from services.executor.sources.instants import Instant
 from services.executor.sources.kept import Kept
 from services.executor.sources.kinds import Form
+from services.executor.sources.kubernetes.reader import read_objects
+from services.executor.sources.kubernetes.tree import KubeObject, ShapeError
 from services.executor.sources.log_fields import constant_component
 from services.executor.sources.log_reader import LogReader
 from services.executor.sources.metrics_csv import Column, TableError, read_table
@@ -78,6 +80,16 @@ class Bundle:
     def elements(self, source: Source, stop: Stop, path: Sequence[str] | None = None) -> list[Element]:
         """Return the elements of a structured source, or of another list in its file."""
         return self._json(source).elements(source.path if path is None else path, stop.check)
+
+    def objects(self, source: Source, stop: Stop) -> list[KubeObject]:
+        """Return the objects of a cluster that a source shows, in its order."""
+        with self._folder.open(source.name) as file:
+            packed = Unpacked(file)
+            data = self._whole(packed, as_utf8(packed.stream))
+        try:
+            return list(read_objects(source.name, data, self._limits.structured_bytes, stop.check))
+        except ShapeError as error:
+            raise SourceError(str(error)) from None
 
     def log(self, source: Source) -> LogReader:
         """Return the reader of a log, the same for every call."""
@@ -208,6 +220,8 @@ class Bundle:
             return sniff.unreadable(item, str(error))
         if source.form is Form.TABLE and source.available:
             return self._timed_table(source, stop)
+        if source.form is Form.OBJECTS:
+            return self._with_objects(source, stop)
         return self._as_log(source, stop)
 
     def _as_log(self, source: Source, stop: Stop) -> Source:
@@ -222,6 +236,14 @@ class Bundle:
         looked = "" if self.owners.known else (head + b"\n" + tail).decode("utf-8", "replace")
         owner = self.owners.of_log(source.name, constant_component(looked.splitlines()))
         return replace(source, owner=owner, first_time=first, last_time=last)
+
+    def _with_objects(self, source: Source, stop: Stop) -> Source:
+        """Tell of a file that looks like objects and cannot be read as such why."""
+        try:
+            self.objects(source, stop)
+        except (SourceError, OSError) as error:
+            return replace(source, problem=str(error))
+        return source
 
     def _timed_table(self, source: Source, stop: Stop) -> Source:
         try:
@@ -267,7 +289,8 @@ class Bundle:
         listed = "; ".join(found[:_MAX_NAMED]) + more if found else "no file but a question or prose"
         return (
             "no readable source: looked for logs (dated text, JSON lines), metrics (Prometheus responses,"
-            " CSV with a time column), alerts, change events and a topology (JSON); found " + listed
+            " CSV with a time column), alerts, change events and a topology (JSON), and what kubectl printed;"
+            " found " + listed
         )
 
     def _names(self, kind: str) -> str:

@@ -8,13 +8,15 @@ from typing import Final
 from services.common.evidence import pointer
 from services.common.evidence.strict_json import Json
 from services.executor.sources.instants import Instant, from_epoch, from_iso
+from services.executor.sources.kubernetes.reader import is_object_json
 
 LOG: Final = "log"
 METRIC: Final = "metric"
 ALERT: Final = "alert"
 CHANGE_EVENT: Final = "change_event"
 TOPOLOGY: Final = "topology"
-KINDS: Final = (ALERT, CHANGE_EVENT, LOG, METRIC, TOPOLOGY)
+KUBERNETES: Final = "kubernetes"
+KINDS: Final = (ALERT, CHANGE_EVENT, KUBERNETES, LOG, METRIC, TOPOLOGY)
 
 
 class Form(Enum):
@@ -26,6 +28,7 @@ class Form(Enum):
     INDEX = "an index of Prometheus responses"
     TABLE = "a table of samples"
     TOPOLOGY = "services and calls"
+    OBJECTS = "objects of a cluster"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,8 @@ def shape_of(value: Json, name: str) -> Shape | None:
 
     `name` decides only for an empty list, which is worth knowing: there were no alerts, or no changes.
     """
+    if is_object_json(value):
+        return Shape(KUBERNETES, Form.OBJECTS)
     if isinstance(value, dict):
         found = _object_shape(value)
         if found is not None:

@@ -13,6 +13,8 @@ from services.executor.sources.directory import Listed
 from services.executor.sources.encodings import LOOK_BYTES, as_utf8, is_text
 from services.executor.sources.instants import Instant, from_seconds
 from services.executor.sources.kinds import Form
+from services.executor.sources.kubernetes.container_logs import is_container_log
+from services.executor.sources.kubernetes.reader import writing_of
 from services.executor.sources.log_json import parse_json
 from services.executor.sources.log_records import log_lines, parsed_alone
 from services.executor.sources.metrics import response_samples
@@ -101,7 +103,11 @@ def text(item: Listed, file: io.BufferedReader) -> Source:
     lines = head.decode("utf-8", "replace").removeprefix("\ufeff").splitlines()[:_LOOK_LINES]
     if lines and log_names.unpacked(item.name.lower()).endswith((".csv", ".tsv")) and is_table(lines[0]):
         return Source(item.name, kinds.METRIC, Form.TABLE, item.size_bytes)
-    if _lies_in_logs(item.name) or log_names.is_log(item.name) or _looks_timed(lines):
+    if _lies_in_logs(item.name) or log_names.is_log(item.name) or is_container_log(lines):
+        return Source(item.name, kinds.LOG, Form.TEXT, item.size_bytes)
+    if writing_of(lines) is not None:
+        return Source(item.name, kinds.KUBERNETES, Form.OBJECTS, item.size_bytes)
+    if _looks_timed(lines):
         return Source(item.name, kinds.LOG, Form.TEXT, item.size_bytes)
     return unreadable(item, "its content is of no kind that a tool reads")
 
@@ -142,7 +148,7 @@ def _times(data: bytes, near: Instant | None, stop: Stop) -> list[Instant]:
 
 
 def _structured_times(value: Json, shape: kinds.Shape, stop: Stop) -> tuple[Instant | None, Instant | None]:
-    if shape.form in (Form.INDEX, Form.TOPOLOGY):
+    if shape.form in (Form.INDEX, Form.TOPOLOGY, Form.OBJECTS):
         return None, None
     elements = pointer.walk(value, shape.path)[-1]
     if not isinstance(elements, list):
