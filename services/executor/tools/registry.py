@@ -6,6 +6,9 @@ from assay.common.v1 import tool_pb2
 
 from services.executor.sources import kinds
 from services.executor.tools import arguments, derived, raw
+from services.executor.tools.kubernetes import arguments as kubernetes_arguments
+from services.executor.tools.kubernetes import raw as kubernetes_raw
+from services.executor.tools.kubernetes.findings import kubernetes_findings
 from services.executor.tools.tool import Tool
 
 _RAW: Final = tool_pb2.DOCUMENT_KIND_RAW
@@ -28,6 +31,33 @@ _ROWS: Final = (
         arguments.OneSource,
         kinds.CHANGE_EVENT,
         raw.change_events_list,
+    ),
+    (
+        "kubernetes_events",
+        "The events of a cluster about named objects, or all, as kubectl or the API showed them.",
+        _RAW,
+        kubernetes_arguments.Events,
+        kinds.KUBERNETES,
+        kubernetes_raw.kubernetes_events,
+    ),
+    (
+        "kubernetes_findings",
+        (
+            "What is wrong with which object of a cluster: faults that states, events and container logs "
+            "state, as excerpts with their places; which pods and workloads are well. Reads every source."
+        ),
+        _DERIVED,
+        kubernetes_arguments.Findings,
+        kinds.KUBERNETES,
+        kubernetes_findings,
+    ),
+    (
+        "kubernetes_objects",
+        "The objects of one source of a cluster, value by value with line numbers; all or those named.",
+        _RAW,
+        kubernetes_arguments.Objects,
+        kinds.KUBERNETES,
+        kubernetes_raw.kubernetes_objects,
     ),
     (
         "logs_search",

@@ -1,0 +1,94 @@
+"""What the objects around a pod add: nodes that its selector misses, policies over it, records of it."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from services.executor.sources.kubernetes.tree import KubeObject
+from services.executor.tools.kubernetes.cluster import Cluster, Said, Subject, said_at
+from services.executor.tools.kubernetes.found import Found, told
+from services.executor.tools.kubernetes.signs import fault_of
+from services.executor.tools.kubernetes.ties import labels_of
+
+# What the scheduler and the kubelet write, wherever it was copied to.
+_COPIED: Final = re.compile(r'\d+/\d+ nodes are available: [^"\\]{1,600}|Failed to pull image [^\n]{1,600}')
+_BLOCKED: Final = frozenset({"dns.unresolved", "dependency.unreachable"})
+
+
+def with_selector(found: Found, cluster: Cluster) -> Found:
+    """Add to a pod that fits no node its selector, and how many of the recorded nodes have those labels."""
+    if found.fault != "pod.unschedulable_selector":
+        return found
+    pod = found.subject
+    wanted = labels_of(pod, "Node-Selectors", ("spec", "nodeSelector"))
+    labelled = [
+        labels
+        for node in cluster.of_kind("Node")
+        if (labels := labels_of(node, "Labels", ("metadata", "labels")))
+    ]
+    if not wanted:
+        return found
+    said = pod.said("selector", ("Node-Selectors",)) or _first_selector(pod)
+    counts = {**found.counts}
+    if labelled:
+        counts |= {
+            "nodes": len(labelled),
+            "nodes_selected": sum(wanted.items() <= each.items() for each in labelled),
+        }
+    return Found(found.rule, found.fault, pod, told(*found.said, said), counts)
+
+
+def policy_findings(found: Found, cluster: Cluster) -> Iterator[Found]:
+    """Yield the network policies over a pod whose log tells of names or peers that it cannot reach."""
+    if found.fault not in _BLOCKED or found.subject.kind != "Pod":
+        return
+    pod = found.subject
+    listed = cluster.policies_over.get(pod.name, [])
+    stated = [one.whole[0] for one in cluster.of_kind("NetworkPolicy") if _applies(one, pod)]
+    for view in {each.name: each for each in (*listed, *stated)}.values():
+        policy = Said("policy", view.named.text, view.source, view.named.line)
+        line = next(each for each in found.said if each.role == "line")
+        yield Found("policy", "network_policy.blocks", pod, told(pod.named, policy, _isolation(view), line))
+
+
+def record_findings(cluster: Cluster) -> Iterator[Found]:
+    """Yield what alerts and other records quote of the scheduler and the kubelet, on the object they name."""
+    names = sorted((one.name for one in cluster.subjects if len(one.name) > 3), key=len, reverse=True)
+    for record in cluster.records:
+        leaves = [leaf for _, leaf in record.root.leaves()]
+        for leaf in leaves:
+            match = _COPIED.search(leaf.text)
+            fault = fault_of("Pod", "FailedScheduling", match.group()) if match else ""
+            if match is None or not fault:
+                continue
+            place = next(((name, each) for name in names for each in leaves if name in each.text), None)
+            if place is None:
+                continue
+            name, where = place
+            subject = next(one for one in cluster.subjects if one.name == name)
+            message = Said("message", match.group().strip(), record.source, leaf.line)
+            named = Said("name", name, record.source, where.line)
+            yield Found("record", fault, subject, told(named, message))
+            break
+
+
+def _first_selector(pod: Subject) -> Said | None:
+    view = pod.whole[0]
+    children = view.root.at("spec", "nodeSelector").children
+    return next((Said("selector", one.text, view.source, one.line) for one in children), None)
+
+
+def _applies(policy: Subject, pod: Subject) -> bool:
+    view = policy.whole[0]
+    if view.is_row or not view.namespace or view.namespace != pod.namespace:
+        return False
+    wanted = labels_of(policy, "PodSelector", ("spec", "podSelector", "matchLabels"))
+    return wanted.items() <= labels_of(pod, "Labels", ("metadata", "labels")).items()
+
+
+def _isolation(view: KubeObject) -> Said | None:
+    """Return the line that says which traffic a policy leaves out, or the kind of traffic it is about."""
+    for _, leaf in view.root.leaves():
+        if "isolated for" in leaf.text:
+            return Said("isolation", leaf.text, view.source, leaf.line)
+    return said_at(view.source, view.root, "isolation", ("spec", "policyTypes", "0"))

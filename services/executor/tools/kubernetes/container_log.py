@@ -1,0 +1,186 @@
+"""The lines of a container's log that tell why it failed, or what took long, however long the log is."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from services.executor.sources.kubernetes.container_logs import is_marker
+
+# What a line states, in the words of runtimes, shells and clients. The first that a line holds counts.
+_FAULTS: Final = tuple(
+    (fault, re.compile(words, re.IGNORECASE))
+    for fault, words in (
+        (
+            "config.env_missing",
+            (
+                r"variables? \S+ (?:is|are|was|not) (?:undefined|missing|unset|empty|required|not set|set)"
+                r"|missing (?:required )?(?:environment|env|config)"
+                r"|\benv\S* .{0,80}(?:not set|must be set|is required|undefined)"
+            ),
+        ),
+        (
+            "dns.unresolved",
+            (
+                r"could not resolve|couldn't resolve|failed to resolve|name or service not known|no such host"
+                r"|failure in name resolution|NameResolutionError|ENOTFOUND|EAI_AGAIN|UnknownHostException"
+                r"|bad address|server can't find|could not translate host name|nodename nor servname"
+            ),
+        ),
+        (
+            "rbac.forbidden",
+            r"is forbidden: User |\bcannot (?:get|list|watch|create|update|patch|delete) resource",
+        ),
+        (
+            "dependency.auth_failed",
+            r"authentication failed|access denied for user|invalid (?:credentials|password|api key)",
+        ),
+        ("certificate.expired", r"certificate (?:has |is )?expired|certificate is not yet valid"),
+        (
+            "dependency.unreachable",
+            (
+                r"connection refused|ECONNREFUSED|no route to host|network is unreachable|could not connect"
+                r"|failed to connect|unable to connect|can't connect|cannot connect|connection timed out"
+                r"|i/o timeout|connect timeout|no available connection|host\(s\) tried|ETIMEDOUT"
+                r"|connection error|max retries exceeded"
+            ),
+        ),
+        ("memory.exhausted", r"out of memory|OutOfMemoryError|cannot allocate memory|heap out of memory"),
+        ("disk.exhausted", r"no space left on device|ENOSPC|disk quota exceeded"),
+        (
+            "container.command_error",
+            (
+                r"syntax error|unexpected end of file|command not found|unrecognized (?:option|arguments?)"
+                r"|unknown (?:flag|option)|invalid option|no such file or directory|can't open file"
+                r"|cannot find module|no module named|could not find or load main class|permission denied"
+            ),
+        ),
+        (
+            "code.exception",
+            r"traceback|\bpanic:|\bexception\b|\w(?:Error|Exception)\b|segmentation fault|\bfatal\b",
+        ),
+        ("container.exited", r"\berror\b|\bfailed\b|\bfailure\b|\bcritical\b|\bundefined\b|\baborted\b"),
+    )
+)
+_ANY: Final = re.compile("|".join(pattern.pattern for _, pattern in _FAULTS), re.IGNORECASE)
+_CALM: Final = re.compile(
+    r"\b(?:0|no|zero|without) (?:errors?|failures?)|(?:errors?|failed|failures?)[=: ]+0\b", re.IGNORECASE
+)
+_TOOK: Final = re.compile(
+    r"(?P<what>[A-Za-z][\w /.'-]{2,60}?)\s"
+    r"(?:completed|finished|took|returned|rendered|done|executed|responded)\b"
+    r"[^\d\n]{0,30}(?P<number>\d{1,6}(?:\.\d{1,6})?)\s?(?P<unit>ms|milliseconds|s|sec|secs|seconds)\b",
+    re.IGNORECASE,
+)
+_DEPENDENCY: Final = re.compile(
+    r"\b(?:database|db|query|queries|sql|redis|cache|upstream|downstream|request to|call|rpc|grpc|http|api"
+    r"|kafka|queue|storage|s3|disk|lock)\b",
+    re.IGNORECASE,
+)
+_MASKED: Final = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{8,}\b|\d+", re.IGNORECASE)
+_SLOW_SECONDS: Final = 1.0
+_MAX_SHAPES: Final = 2000
+_MAX_TEXT: Final = 2000
+
+
+class Line(NamedTuple):
+    """A line of a log."""
+
+    n: int
+    text: str
+
+
+_NO_LINE: Final = Line(0, "")
+
+
+@dataclass(slots=True)
+class Shape:
+    """Lines that differ in numbers only: how many, and the last of them."""
+
+    fault: str
+    rank: int
+    count: int = 0
+    first: Line = _NO_LINE
+    last: Line = _NO_LINE
+
+    def add(self, line: Line) -> None:
+        """Take a line."""
+        self.count += 1
+        self.first = self.first if self.first.n else line
+        self.last = line
+
+
+@dataclass(slots=True)
+class Slow:
+    """Lines that tell how long one operation took, in seconds: the shortest and the longest."""
+
+    count: int = 0
+    shortest: tuple[float, Line] = (0.0, _NO_LINE)
+    longest: tuple[float, Line] = (0.0, _NO_LINE)
+
+    def add(self, seconds: float, line: Line) -> None:
+        """Take a line."""
+        self.shortest = min(self.shortest, (seconds, line)) if self.count else (seconds, line)
+        self.longest = max(self.longest, (seconds, line)) if self.count else (seconds, line)
+        self.count += 1
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a log holds: its lines counted, failures by their shape, operations by what they are called."""
+
+    lines: int = 0
+    last: Line = _NO_LINE
+    failures: dict[str, Shape] = field(default_factory=dict)
+    slow: dict[str, Slow] = field(default_factory=dict)
+
+    def decisive(self) -> Shape | None:
+        """Return the failure that tells most: the most particular fault, then what came last."""
+        return min(self.failures.values(), key=lambda shape: (shape.rank, -shape.last.n), default=None)
+
+    def slowest(self) -> tuple[str, Slow] | None:
+        """Return the operation that took a second or more; one on something else before the program's own."""
+        found = [(what, slow) for what, slow in self.slow.items() if slow.longest[0] >= _SLOW_SECONDS]
+        return min(found, key=lambda each: (not is_on_dependency(each[0]), -each[1].longest[0]), default=None)
+
+
+def is_on_dependency(what: str) -> bool:
+    """Tell whether an operation is, by its name, done by something else that the program calls."""
+    return _DEPENDENCY.search(what) is not None
+
+
+def summarize(lines: Iterable[tuple[int, str]]) -> Summary:
+    """Read a log once; memory is bounded by the number of shapes."""
+    made = Summary()
+    for n, text in lines:
+        if not text.strip() or is_marker(text):
+            continue
+        made.lines += 1
+        made.last = line = Line(n, text[:_MAX_TEXT])
+        if _ANY.search(line.text) and not _CALM.search(line.text):
+            _take_failure(made, line)
+        elif match := _TOOK.search(line.text):
+            _take_duration(made, match, line)
+    return made
+
+
+def fault_of_line(text: str) -> str:
+    """Return the fault that a line of a log states; empty where it states none."""
+    return next((fault for fault, pattern in _FAULTS if pattern.search(text)), "")
+
+
+def _take_failure(made: Summary, line: Line) -> None:
+    rank, fault = next((n, fault) for n, (fault, pattern) in enumerate(_FAULTS) if pattern.search(line.text))
+    key = _MASKED.sub("#", line.text)
+    if key not in made.failures:
+        if len(made.failures) >= _MAX_SHAPES:
+            return
+        made.failures[key] = Shape(fault, rank)
+    made.failures[key].add(line)
+
+
+def _take_duration(made: Summary, match: re.Match[str], line: Line) -> None:
+    seconds = float(match["number"]) / (1000.0 if match["unit"].lower().startswith("m") else 1.0)
+    what = match["what"].strip()
+    if what in made.slow or len(made.slow) < _MAX_SHAPES:
+        made.slow.setdefault(what, Slow()).add(seconds, line)

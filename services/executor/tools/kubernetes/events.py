@@ -1,0 +1,36 @@
+"""What the warnings about an object state, as far as nothing later says that it is over."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from services.executor.tools.kubernetes.cluster import Event, Said, Subject
+from services.executor.tools.kubernetes.found import Found, told
+from services.executor.tools.kubernetes.signs import fault_of
+
+# The event after which those before it say nothing of now.
+_ENDED_BY: Final = {
+    "FailedScheduling": ("Scheduled",),
+    "FailedCreate": ("SuccessfulCreate",),
+    "FailedMount": ("Started",),
+    "FailedAttachVolume": ("SuccessfulAttachVolume",),
+    "FailedCreatePodSandBox": ("Started", "Created"),
+    "ProvisioningFailed": ("ProvisioningSucceeded",),
+    "FailedBinding": ("ProvisioningSucceeded",),
+}
+
+
+def event_findings(subject: Subject, *more: Said | None) -> Iterator[Found]:
+    """Yield one finding per fault that warnings about an object state, with the last message of each."""
+    last: dict[str, Event] = {}
+    for position, event in enumerate(subject.events):
+        if not event.is_warning or _is_over(event, subject.events[position + 1 :]):
+            continue
+        if fault := fault_of(subject.kind, event.reason.text, event.message.text):
+            last[fault] = event
+    for fault, event in last.items():
+        yield Found("event", fault, subject, told(subject.named, *more, event.reason, event.message))
+
+
+def _is_over(event: Event, later: Sequence[Event]) -> bool:
+    ended = _ENDED_BY.get(event.reason.text, ())
+    return any(one.reason.text in ended for one in later)

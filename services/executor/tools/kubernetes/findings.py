@@ -1,0 +1,136 @@
+"""What is wrong with which object, as excerpts: the derived tool on clusters."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from services.common.evidence.kubernetes_faults import KUBERNETES_FAULTS
+from services.common.evidence.strict_json import Json
+from services.executor.sources.bundle import Bundle
+from services.executor.sources.stop import Stop
+from services.executor.tools.kubernetes.arguments import Findings
+from services.executor.tools.kubernetes.around import policy_findings, record_findings, with_selector
+from services.executor.tools.kubernetes.cluster import WORKLOADS, Cluster, Said, Subject
+from services.executor.tools.kubernetes.found import Found, told
+from services.executor.tools.kubernetes.logs import Logs, log_findings, unplaced_findings
+from services.executor.tools.kubernetes.others import object_findings
+from services.executor.tools.kubernetes.pods import containers, is_well, phase_of, pod_findings
+from services.executor.tools.kubernetes.raw import excerpt, read_cluster
+from services.executor.tools.kubernetes.ties import Ties
+from services.executor.tools.log_window import number
+from services.executor.tools.tool import ToolOutput
+
+MAX_FINDINGS: Final = 200
+MAX_WELL: Final = 40
+_MAX_EXCERPT: Final = 4096
+_RANK: Final = {fault: rank for rank, fault in enumerate(KUBERNETES_FAULTS)}
+# States that only say that something is wrong, and what says why of the same object.
+_VAGUE: Final = frozenset(
+    {"pod.pending", "container.not_ready", "pvc.pending", "image.pull_failed", "pod.unschedulable"}
+)
+_ENDED: Final = frozenset({"pod.crash_loop", "container.exited", "pod.oom_killed"})
+
+
+def kubernetes_findings(bundle: Bundle, arguments: Findings, stop: Stop) -> ToolOutput:
+    """Return the faults that objects, events and logs state, the most telling first."""
+    cluster = read_cluster(bundle, stop)
+    ties = Ties(cluster)
+    logs = Logs(bundle, cluster, stop)
+    found = [
+        each
+        for each in _all(cluster, ties, logs, stop)
+        if not arguments.names or _is_named(each, arguments.names)
+    ]
+    ordered = sorted(_telling(found), key=lambda each: _RANK.get(each.fault, len(_RANK)))
+    wrong = {each.subject for each in ordered}
+    well = [one for one in cluster.of_kind("Pod", *WORKLOADS) if one not in wrong and _is_seen_well(one)]
+    document: dict[str, Json] = {
+        "objects": number(len(cluster.subjects)),
+        "findings": [_shown(each, ties) for each in ordered[:MAX_FINDINGS]],
+        "well": [_well(one, ties) for one in well[:MAX_WELL]],
+    }
+    return ToolOutput(document, logs.cut or len(ordered) > MAX_FINDINGS or len(well) > MAX_WELL)
+
+
+def _all(cluster: Cluster, ties: Ties, logs: Logs, stop: Stop) -> Iterator[Found]:
+    for subject in cluster.subjects:
+        stop.check()
+        if subject.kind == "Pod":
+            yield from _of_pod(subject, cluster, logs)
+        else:
+            yield from object_findings(subject, ties)
+    yield from record_findings(cluster)
+    yield from unplaced_findings(logs)
+
+
+def _of_pod(pod: Subject, cluster: Cluster, logs: Logs) -> Iterator[Found]:
+    found = [with_selector(each, cluster) for each in pod_findings(pod)]
+    yield from found
+    for each in log_findings(pod, logs, crashed=any(one.fault in _ENDED for one in found)):
+        yield each
+        yield from policy_findings(each, cluster)
+
+
+def _telling(found: Sequence[Found]) -> list[Found]:
+    """Leave out what is said twice of an object, and vague words where more is known."""
+    kept: dict[tuple[Subject, str, str], Found] = {}
+    for each in found:
+        key = (each.subject, each.fault, each.said[-1].text if each.rule in ("log", "slow") else "")
+        if key not in kept or (each.rule == "event" and kept[key].rule != "event"):
+            kept[key] = each
+    precise = {
+        each.subject
+        for each in kept.values()
+        if each.fault not in _VAGUE and each.rule not in ("log", "slow")
+    }
+    return [each for each in kept.values() if each.fault not in _VAGUE or each.subject not in precise]
+
+
+def _is_named(found: Found, names: Iterable[str]) -> bool:
+    return any(found.subject.name == name or found.subject.name.startswith(f"{name}-") for name in names)
+
+
+def _is_seen_well(subject: Subject) -> bool:
+    return is_well(subject) if subject.kind == "Pod" else not subject.whole[0].is_row
+
+
+def _shown(found: Found, ties: Ties) -> Json:
+    return {
+        "rule": found.rule,
+        "fault": found.fault,
+        **_identity(found.subject, ties),
+        "excerpts": _excerpts(found),
+        "counts": {name: number(count) for name, count in found.counts.items()},
+        "inputs": [{"source": source} for source in dict.fromkeys(each.source for each in found.said)],
+    }
+
+
+def _well(subject: Subject, ties: Ties) -> Json:
+    """Return what is said of an object that nothing is wrong with, and how many warnings its events hold."""
+    warnings = sum(event.type == "Warning" for event in subject.events)
+    return {
+        **_identity(subject, ties),
+        "excerpts": {each.role: excerpt(each) for each in _state(subject)},
+        "counts": {"warnings": number(warnings), "events": number(len(subject.events))},
+        "inputs": [{"source": view.source} for view in subject.whole[:1]],
+    }
+
+
+def _state(subject: Subject) -> list[Said]:
+    if subject.kind != "Pod":
+        return told(subject.named, subject.said("replicas", ("Replicas",), ("status", "readyReplicas")))
+    facts = [one.said(role) for one in containers(subject.whole[0])[:1] for role in ("ready", "restarts")]
+    row = subject.said("ready", ("READY",)), subject.said("restarts", ("RESTARTS",))
+    return told(subject.named, phase_of(subject), *facts, *row)
+
+
+def _identity(subject: Subject, ties: Ties) -> dict[str, Json]:
+    return {
+        "kind": subject.kind,
+        "namespace": subject.namespace,
+        "name": subject.name,
+        "about": [*ties.about(subject)],
+    }
+
+
+def _excerpts(found: Found) -> dict[str, Json]:
+    return {each.role: excerpt(each._replace(text=each.text[:_MAX_EXCERPT])) for each in found.said}

@@ -1,0 +1,217 @@
+"""What is wrong with objects other than pods: workloads, claims, nodes, services, autoscalers, quotas."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from services.executor.sources.kubernetes.tree import Node
+from services.executor.tools.kubernetes.ages import is_young
+from services.executor.tools.kubernetes.cluster import Said, Subject, said_at
+from services.executor.tools.kubernetes.events import event_findings
+from services.executor.tools.kubernetes.found import Found, told
+from services.executor.tools.kubernetes.signs import fault_of
+from services.executor.tools.kubernetes.ties import Ties
+
+_COUNT: Final = re.compile(r"(\d+) (\w+)")
+_PRESSURES: Final = {
+    "MemoryPressure": "node.memory_pressure",
+    "DiskPressure": "node.disk_pressure",
+    "PIDPressure": "node.pid_pressure",
+    "NetworkUnavailable": "node.network_unavailable",
+}
+
+
+def object_findings(subject: Subject, ties: Ties) -> Iterator[Found]:
+    """Yield what is wrong with an object by its own fields, its conditions and its events."""
+    rule = _RULES.get(subject.kind)
+    found = list(rule(subject)) if rule else []
+    yield from found
+    if subject.kind == "Service":
+        yield from _service(subject, ties)
+    yield from _conditions(subject)
+    if found or not _is_served(subject):
+        yield from event_findings(subject)
+    if subject.kind == "Ingress":
+        yield from _errors_in_text(subject)
+
+
+def _replicas(subject: Subject) -> Iterator[Found]:
+    """Yield a workload that has fewer ready pods than it should."""
+    described = subject.said("replicas", ("Replicas",))
+    ready, wanted, shown = "", "", described
+    if described and "desired" in described.text:
+        counts = {word: number for number, word in _COUNT.findall(described.text)}
+        wanted, ready = counts.get("desired", ""), counts.get("available", "")
+    elif row := subject.said("ready", ("READY",)):
+        shown = row
+        ready, _, wanted = row.text.partition("/")
+    else:
+        wanted_said = subject.said("desired", ("spec", "replicas"), ("status", "desiredNumberScheduled"))
+        ready_said = subject.said("available", ("status", "readyReplicas"), ("status", "numberReady"))
+        if wanted_said is not None and (ready_said.text if ready_said else "0") != wanted_said.text:
+            unavailable = subject.said(
+                "unavailable", ("status", "unavailableReplicas"), ("status", "numberUnavailable")
+            )
+            yield from _short(subject, wanted_said, ready_said or unavailable)
+        return
+    if wanted.isdigit() and ready.isdigit() and int(ready) < int(wanted):
+        yield from _short(subject, shown)
+
+
+def _short(subject: Subject, *said: Said | None) -> Iterator[Found]:
+    if not is_young(subject.whole[0].root.at("AGE").text):
+        yield Found("replicas", "workload.replicas_missing", subject, told(subject.named, *said))
+
+
+def _daemons(subject: Subject) -> Iterator[Found]:
+    wanted = subject.said("desired", ("Desired Number of Nodes Scheduled",), ("DESIRED",))
+    ready = subject.said("available", ("Number of Nodes Scheduled with Available Pods",), ("READY",))
+    if wanted is None or ready is None:
+        yield from _replicas(subject)
+    elif wanted.text != ready.text:
+        yield from _short(subject, wanted, ready)
+
+
+def _job(subject: Subject) -> Iterator[Found]:
+    pods = subject.said("pods", ("Pods Statuses",))
+    failed = subject.said("failed", ("status", "failed"))
+    status = subject.said("phase", ("STATUS",))
+    done = subject.said("completions", ("COMPLETIONS",))
+    counts = {word: number for number, word in _COUNT.findall(pods.text)} if pods else {}
+    if (
+        counts.get("Failed", "0") != "0"
+        or (failed and failed.text != "0")
+        or (status and status.text == "Failed")
+    ):
+        limit = subject.said("backoff_limit", ("Backoff Limit",), ("spec", "backoffLimit"))
+        yield Found("job", "job.failed", subject, told(subject.named, pods or failed or status, done, limit))
+
+
+def _cron_job(subject: Subject) -> Iterator[Found]:
+    suspended = subject.said("suspended", ("Suspend",), ("SUSPEND",), ("spec", "suspend"))
+    if suspended is not None and suspended.text.lower() == "true":
+        yield Found("state", "cronjob.suspended", subject, told(subject.named, suspended))
+
+
+def _claim(subject: Subject) -> Iterator[Found]:
+    phase = subject.said("phase", ("Status",), ("status", "phase"), ("STATUS",))
+    if phase is not None and phase.text in ("Pending", "Lost"):
+        wanted = subject.said(
+            "storage_class", ("StorageClass",), ("spec", "storageClassName"), ("STORAGECLASS",)
+        )
+        yield Found("state", "pvc.pending", subject, told(subject.named, phase, wanted))
+
+
+def _node(subject: Subject) -> Iterator[Found]:
+    for view in subject.whole[:1]:
+        status = said_at(view.source, view.root, "phase", ("STATUS",))
+        if status is not None and "NotReady" in status.text:
+            yield Found("state", "node.not_ready", subject, told(subject.named, status))
+        if (status is not None and "SchedulingDisabled" in status.text) or view.root.at(
+            "Unschedulable"
+        ).text == "true":
+            closed = said_at(view.source, view.root, "unschedulable", ("STATUS",), ("Unschedulable",))
+            yield Found("state", "node.cordoned", subject, told(subject.named, closed))
+        for each in (*view.root.at("Conditions").children, *view.root.at("status", "conditions").children):
+            yield from _node_condition(subject, view.source, each)
+
+
+def _node_condition(subject: Subject, source: str, each: Node) -> Iterator[Found]:
+    kind = said_at(source, each, "condition", ("Type",), ("type",))
+    status = said_at(source, each, "status", ("Status",), ("status",))
+    if kind is None or status is None:
+        return
+    fault = _PRESSURES.get(kind.text, "") if status.text == "True" else ""
+    if kind.text == "Ready" and status.text != "True":
+        fault = "node.not_ready"
+    if fault:
+        message = said_at(source, each, "message", ("Message",), ("message",))
+        yield Found("condition", fault, subject, told(subject.named, kind, status, message))
+
+
+def _service(subject: Subject, ties: Ties) -> Iterator[Found]:
+    selected = ties.selects(subject)
+    selector = subject.said("selector", ("Selector",), ("SELECTOR",))
+    if selector is None:
+        children = subject.whole[0].root.at("spec", "selector").children
+        selector = next(
+            (Said("selector", one.text, subject.whole[0].source, one.line) for one in children), None
+        )
+    if selected == [] and selector is not None:
+        yield Found(
+            "count", "service.selector_unmatched", subject, told(subject.named, selector), {"selected": 0}
+        )
+    endpoints = next((view for view in subject.views if view.root.at("Endpoints").text == "<none>"), None)
+    if endpoints is not None:
+        none = Said("endpoints", "<none>", endpoints.source, endpoints.root.at("Endpoints").line)
+        yield Found("state", "service.no_endpoints", subject, told(subject.named, none, selector))
+
+
+def _endpoints(subject: Subject) -> Iterator[Found]:
+    for view in subject.views:
+        cell = view.root.at("ENDPOINTS")
+        if cell.text == "<none>":
+            none = Said("endpoints", cell.text, view.source, cell.line)
+            yield Found("state", "service.no_endpoints", subject, told(subject.named, none))
+
+
+def _quota(subject: Subject) -> Iterator[Found]:
+    """Yield each resource of a quota of which all is used."""
+    for view in subject.whole[:1]:
+        for row in view.root.children:
+            used, hard = row.at("Used"), row.at("Hard")
+            if used.text and used.text == hard.text and used.text != "0":
+                said = [
+                    Said(role, node.text, view.source, node.line)
+                    for role, node in (("resource", row.at("Resource")), ("used", used), ("hard", hard))
+                ]
+                yield Found("state", "quota.exceeded", subject, told(subject.named, *said))
+
+
+def _namespace(subject: Subject) -> Iterator[Found]:
+    phase = subject.said("phase", ("Status",), ("status", "phase"), ("STATUS",))
+    if phase is not None and phase.text == "Terminating":
+        yield Found("state", "pod.terminating", subject, told(subject.named, phase))
+
+
+def _conditions(subject: Subject) -> Iterator[Found]:
+    """Yield what conditions state by their reason or message, as far as it is a fault that is known."""
+    for view in subject.whole[:1]:
+        for each in (*view.root.at("Conditions").children, *view.root.at("status", "conditions").children):
+            reason = said_at(view.source, each, "event", ("Reason",), ("reason",))
+            message = said_at(view.source, each, "message", ("Message",), ("message",))
+            fault = fault_of(subject.kind, reason.text if reason else "", message.text if message else "")
+            if fault and subject.kind not in ("Pod", "Node"):
+                yield Found("condition", fault, subject, told(subject.named, reason, message))
+
+
+def _errors_in_text(subject: Subject) -> Iterator[Found]:
+    """Yield what kubectl writes between marks where it describes an ingress."""
+    for view in subject.whole[:1]:
+        for _, leaf in view.root.leaves():
+            if "<error:" in leaf.text and (fault := fault_of("Ingress", "", leaf.text)):
+                message = Said("message", leaf.text, view.source, leaf.line)
+                yield Found("text", fault, subject, told(subject.named, message))
+
+
+def _is_served(subject: Subject) -> bool:
+    """Tell whether a workload has all that it should: what its events warned of is over."""
+    return (
+        subject.kind in ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")
+        and not subject.whole[0].is_row
+    )
+
+
+_RULES: Final[Mapping[str, Callable[[Subject], Iterator[Found]]]] = {
+    "Deployment": _replicas,
+    "StatefulSet": _replicas,
+    "ReplicaSet": _replicas,
+    "DaemonSet": _daemons,
+    "Job": _job,
+    "CronJob": _cron_job,
+    "PersistentVolumeClaim": _claim,
+    "Node": _node,
+    "Endpoints": _endpoints,
+    "ResourceQuota": _quota,
+    "Namespace": _namespace,
+}

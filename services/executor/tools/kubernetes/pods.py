@@ -1,0 +1,194 @@
+"""What is wrong with a pod: its state and reason, its containers, its events."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from services.executor.sources.kubernetes.tree import NOTHING, KubeObject, Node
+from services.executor.tools.kubernetes.ages import is_young
+from services.executor.tools.kubernetes.cluster import Said, Subject, said_at
+from services.executor.tools.kubernetes.events import event_findings
+from services.executor.tools.kubernetes.found import Found, told
+from services.executor.tools.kubernetes.signs import fault_of
+
+# Where each fact of a container stands: in a description, then in an object.
+_PATHS: Final = {
+    "state": (("State",),),
+    "reason": (("State", "Reason"), ("state", "waiting", "reason"), ("state", "terminated", "reason")),
+    "state_message": (
+        ("State", "Message"),
+        ("state", "waiting", "message"),
+        ("state", "terminated", "message"),
+    ),
+    "exit_code": (("State", "Exit Code"), ("state", "terminated", "exitCode")),
+    "last_reason": (("Last State", "Reason"), ("lastState", "terminated", "reason")),
+    "last_exit_code": (("Last State", "Exit Code"), ("lastState", "terminated", "exitCode")),
+    "last_message": (("Last State", "Message"), ("lastState", "terminated", "message")),
+    "restarts": (("Restart Count",), ("restartCount",)),
+    "ready": (("Ready",), ("ready",)),
+    "image": (("Image",), ("spec", "image")),
+    "memory_limit": (("Limits", "memory"), ("spec", "resources", "limits", "memory")),
+}
+_GROUPS: Final = (("initContainers", "initContainerStatuses"), ("containers", "containerStatuses"))
+_PULL: Final = frozenset(
+    {"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError"}
+)
+_UNSTARTED: Final = frozenset(
+    {
+        "CreateContainerConfigError",
+        "CreateContainerError",
+        "RunContainerError",
+        "StartError",
+        "ContainerCannotRun",
+    }
+)
+_ENDED: Final = frozenset({"CrashLoopBackOff", "Error", "OOMKilled"})
+_FINE: Final = frozenset({"Running", "Completed", "Succeeded"})
+# States of a row that only say how the last start went on.
+_STARTING: Final = frozenset({"ContainerCreating", "PodInitializing", "Pending"})
+_NO: Final = frozenset({"false", "False"})
+_DEFAULT: Final = "container.exited"
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """A container of one view of a pod."""
+
+    source: str
+    node: Node
+
+    def said(self, role: str) -> Said | None:
+        """Return a fact of it."""
+        return said_at(self.source, self.node, role, *_PATHS[role])
+
+    def text(self, role: str) -> str:
+        """Return a fact's text; empty where there is none."""
+        found = self.said(role)
+        return found.text if found else ""
+
+
+def containers(view: KubeObject) -> list[Container]:
+    """Return the containers of a view, those that prepare the pod first."""
+    root = view.root
+    nodes = [*root.at("Init Containers").children, *root.at("Containers").children]
+    for specs, statuses in _GROUPS:
+        states = {each.at("name").text: each for each in root.at("status", statuses).children}
+        nodes += [
+            _joined(each, states.get(each.at("name").text, NOTHING))
+            for each in root.at("spec", specs).children
+        ]
+    return [Container(view.source, node) for node in nodes if node.children]
+
+
+def pod_findings(pod: Subject) -> Iterator[Found]:
+    """Yield what is wrong with a pod; nothing for one that runs and is ready, or has done its work."""
+    if is_well(pod):
+        return
+    view = pod.whole[0]
+    if view.is_row:
+        yield from _row_findings(pod)
+    else:
+        yield from _state_findings(pod, containers(view))
+    yield from event_findings(pod, phase_of(pod))
+    yield from _condition_findings(pod)
+
+
+def phase_of(pod: Subject) -> Said | None:
+    """Return what a pod says of its own state."""
+    return pod.said("phase", ("Status",), ("status", "phase"), ("STATUS",))
+
+
+def is_well(pod: Subject) -> bool:
+    """Tell whether a pod runs with every container ready, or has ended well."""
+    phase = phase_of(pod)
+    if phase is None or phase.text not in _FINE:
+        return False
+    if phase.text != "Running":
+        return True
+    view = pod.whole[0]
+    if view.is_row:
+        ready, _, of = view.root.at("READY").text.partition("/")
+        return ready == of
+    return not any(one.text("ready") in _NO and one.text("reason") != "Completed" for one in containers(view))
+
+
+def _joined(spec: Node, status: Node) -> Node:
+    inner = Node("spec", None, spec.line, spec.last_line, spec.children)
+    return Node(spec.at("name").text, None, spec.line, spec.last_line, (*status.children, inner))
+
+
+def _row_findings(pod: Subject) -> Iterator[Found]:
+    view = pod.whole[0]
+    status, ready = phase_of(pod), pod.said("ready", ("READY",))
+    if status is None or is_young(view.root.at("AGE").text):
+        return
+    word = status.text.removeprefix("Init:")
+    fault = fault_of("Pod", word, "")
+    if word in _ENDED:
+        fault = fault or ("pod.crash_loop" if word == "CrashLoopBackOff" else _DEFAULT)
+    elif word in _STARTING:
+        fault = "pod.pending"
+    elif word in ("Terminating", "Unknown"):
+        fault = "pod.terminating"
+    elif word == "Running":
+        fault = "container.not_ready"
+    if fault:
+        yield Found("row", fault, pod, told(pod.named, status, ready, pod.said("restarts", ("RESTARTS",))))
+
+
+def _state_findings(pod: Subject, found: Sequence[Container]) -> Iterator[Found]:
+    reason = pod.said("pod_reason", ("Reason",), ("status", "reason"))
+    if reason is not None and (fault := fault_of("Pod", reason.text, "")):
+        message = pod.said("message", ("Message",), ("status", "message"))
+        yield Found("state", fault, pod, told(pod.named, phase_of(pod), reason, message))
+    for one in found:
+        if fault := _container_fault(one):
+            yield Found("container", fault, pod, _container_facts(pod, one))
+    phase = phase_of(pod)
+    if phase is not None and phase.text == "Pending" and not any(one.text("reason") for one in found):
+        yield Found("state", "pod.pending", pod, told(pod.named, phase))
+
+
+def _container_fault(one: Container) -> str:
+    """Return what the state of a container says is wrong; the state before it where that says more."""
+    reason, last = one.text("reason"), one.text("last_reason")
+    if "OOMKilled" in (reason, last) and (reason in _ENDED or one.text("ready") in _NO):
+        return "pod.oom_killed"
+    if reason in _PULL | _UNSTARTED or last in _UNSTARTED:
+        message = one.text("state_message") or one.text("last_message")
+        return fault_of("Pod", reason, message) or fault_of("Pod", last, message)
+    if reason == "CrashLoopBackOff":
+        return "pod.crash_loop"
+    if reason in _ENDED or one.text("exit_code") not in ("", "0"):
+        return _DEFAULT
+    runs = one.text("state") == "Running" or one.node.at("state", "running") is not NOTHING
+    return "container.not_ready" if runs and one.text("ready") in _NO else ""
+
+
+def _container_facts(pod: Subject, one: Container) -> list[Said]:
+    name = Said("container", one.node.key, one.source, one.node.line)
+    roles = [
+        "reason",
+        "state_message",
+        "exit_code",
+        "last_reason",
+        "last_exit_code",
+        "last_message",
+        "restarts",
+    ]
+    roles += ["ready"] if one.text("ready") in _NO else []
+    if "OOMKilled" in (one.text("reason"), one.text("last_reason")):
+        roles.append("memory_limit")
+    if one.text("reason") in _PULL:
+        roles.append("image")
+    return told(pod.named, name, *map(one.said, roles))
+
+
+def _condition_findings(pod: Subject) -> Iterator[Found]:
+    """Yield what the scheduler wrote into the pod itself, for want of its event."""
+    for view in pod.whole[:1]:
+        for each in view.root.at("status", "conditions").children:
+            message = said_at(view.source, each, "message", ("message",))
+            if each.at("status").text == "False" and message and each.at("type").text == "PodScheduled":
+                fault = fault_of("Pod", "FailedScheduling", message.text)
+                yield Found("event", fault, pod, told(pod.named, phase_of(pod), message))

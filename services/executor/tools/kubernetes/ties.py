@@ -1,0 +1,121 @@
+"""Which objects an object matters to: a pod to its workload, a claim to its pods, a node to its pods."""
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Final
+
+from services.executor.sources.kubernetes.tree import KubeObject, Node
+from services.executor.tools.kubernetes.cluster import WORKLOADS, Cluster, Subject
+
+_MAX_NAMES: Final = 40
+# What controllers put behind a name: a hash of the template, letters of their alphabet, an ordinal, a time.
+_GENERATED_END: Final = re.compile(r"-(?:[a-f0-9]{6,10}|[bcdfghjklmnpqrstvwxz2456789]{4,10}|\d{1,10})$")
+
+
+class Ties:
+    """Answers for whom an object matters, by what the objects state of each other and by their names."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    def about(self, subject: Subject) -> list[str]:
+        """Return the names of an object and of those that depend on it, at most 40."""
+        names = [subject.name, *_stems(subject)]
+        for pod in self._users(subject):
+            names += [pod.name, *_stems(pod), *self._owners(pod)]
+        if subject.kind in (*WORKLOADS, "Pod"):
+            names += self._owners(subject)
+        return list(dict.fromkeys(names))[:_MAX_NAMES]
+
+    def selects(self, service: Subject) -> list[Subject] | None:
+        """Return the recorded pods that a service selects; None where that cannot be told."""
+        wanted = labels_of(service, "Selector", ("spec", "selector"))
+        labelled = [(pod, self._labels[pod]) for pod in self._cluster.pods if self._labels[pod]]
+        same = [(pod, has) for pod, has in labelled if _same_namespace(pod, service)]
+        if not wanted or not same:
+            return None
+        return [pod for pod, has in same if wanted.items() <= has.items()]
+
+    @cached_property
+    def _labels(self) -> dict[Subject, dict[str, str]]:
+        return {pod: labels_of(pod, "Labels", ("metadata", "labels")) for pod in self._cluster.pods}
+
+    def _owners(self, subject: Subject) -> Iterator[str]:
+        for view in subject.views:
+            stated = view.root.at("Controlled By").text.partition("/")[2]
+            listed = view.root.at("metadata", "ownerReferences").children
+            yield from filter(None, [stated, *(owner.at("name").text for owner in listed)])
+        yield from (name for name in self._cluster.workload_names if name in _stems(subject))
+        if subject.kind == "Pod":
+            yield from (
+                one.name for one in self._cluster.of_kind("Service") if subject in (self.selects(one) or [])
+            )
+
+    def _users(self, subject: Subject) -> list[Subject]:
+        match subject.kind:
+            case "PersistentVolumeClaim":
+                return [pod for pod in self._cluster.pods if subject.name in claims_of(pod)]
+            case "Node":
+                return [pod for pod in self._cluster.pods if node_of(pod) == subject.name]
+            case "Service":
+                return self.selects(subject) or []
+        return []
+
+
+def _stems(subject: Subject) -> list[str]:
+    """Return what the name of a pod, a replica set or a job begins with, before what was generated for it."""
+    if subject.kind not in (*WORKLOADS, "Pod"):
+        return []
+    name, found = subject.name, []
+    for _ in range(2):
+        shorter = _GENERATED_END.sub("", name)
+        if shorter in (name, ""):
+            break
+        found.append(shorter)
+        name = shorter
+    return found
+
+
+def claims_of(pod: Subject) -> list[str]:
+    """Return the names of the volume claims of a pod."""
+    return [name for view in pod.views for name in _claims(view)]
+
+
+def _claims(view: KubeObject) -> Iterator[str]:
+    yield from (volume.at("ClaimName").text for volume in view.root.at("Volumes").children)
+    for volume in view.root.at("spec", "volumes").children:
+        yield volume.at("persistentVolumeClaim", "claimName").text
+
+
+def node_of(pod: Subject) -> str:
+    """Return the node that a pod is on; empty where none is stated."""
+    found = pod.said("node", ("Node",), ("spec", "nodeName"), ("NODE",))
+    return found.text.partition("/")[0] if found else ""
+
+
+def labels_of(subject: Subject, described: str, path: tuple[str, ...]) -> dict[str, str]:
+    """Return labels or a selector: of a description, of an object, or of a table with `--show-labels`."""
+    for view in subject.views:
+        found = _pairs(view.root.at(described)) or {
+            each.key: each.text for each in view.root.at(*path).children
+        }
+        if not found and described == "Labels":
+            found = dict(_pair(text) for text in view.root.at("LABELS").text.split(",") if "=" in text)
+        if found:
+            return found
+    return {}
+
+
+def _pairs(node: Node) -> dict[str, str]:
+    texts = [node.text, *(child.text for child in node.children)]
+    return dict(_pair(part) for text in texts for part in text.split(",") if "=" in part)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, _, value = text.strip().partition("=")
+    return name, value
+
+
+def _same_namespace(one: Subject, other: Subject) -> bool:
+    return not one.namespace or not other.namespace or one.namespace == other.namespace
