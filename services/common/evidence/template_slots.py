@@ -12,6 +12,7 @@ from assay.common.v1 import answer_pb2, evidence_pb2, tool_pb2
 
 from services.common.evidence.facts import FactKind, facts_of
 from services.common.evidence.instants import instants_in
+from services.common.evidence.kubernetes_faults import KUBERNETES_FAULTS
 
 # A longer text is no longer something to read in a sentence.
 MAX_VALUE_CHARS = 400
@@ -34,6 +35,7 @@ _CHANGE_TEXT_KEYS = ("summary", "description", "title", "message")
 # Each kind of source as a person calls it; what explains most of the rest comes first.
 _KINDS: Final[Mapping[str, str]] = {
     "topology": "the topology",
+    "kubernetes": "objects of a cluster",
     "metric": "metrics",
     "log": "logs",
     "change_event": "change events",
@@ -118,6 +120,12 @@ def _components(material: Material) -> list[str]:
 def _all_components(material: Material) -> list[str]:
     """Return the one list of what the cited claims are about."""
     return [_names(_components(material))]
+
+
+def _checks(material: Material) -> list[str]:
+    """Return what to look at next for the faults of the cited claims."""
+    faults = [KUBERNETES_FAULTS.get(cited.claim.fault) for cited in material.claims]
+    return [fault.next_check for fault in faults if fault is not None]
 
 
 def _changes(material: Material) -> list[str]:
@@ -322,6 +330,7 @@ def _joined(shown: Sequence[str], more: bool) -> str:
 SLOTS: Final[Mapping[str, Callable[[Material], list[str]]]] = {
     "component": _components,
     "components": _all_components,
+    "check": _checks,
     "change": _changes,
     "change_time": _change_times,
     "place": _places,

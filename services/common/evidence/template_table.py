@@ -317,6 +317,13 @@ _GAPS: Final[Mapping[str, Template]] = {
 }
 
 _NEXT: Final[Mapping[str, Template]] = {
+    "next.object": Template(
+        "For {component}: {check}",
+        "next_checks",
+        Cites.CLAIMS,
+        CARRIED,
+        _about_causes,
+    ),
     "next.revert": Template(
         'Review and, if it is safe, revert "{change}" on {component} ({place}).',
         "next_checks",

@@ -46,6 +46,7 @@ def _after_cause(
 ) -> Iterator[answer_pb2.Sentence]:
     for cause in causes:
         yield from _revert(cause)
+        yield from _made("next.object", Material(claims=[cause]))
     yield from _release(request, causes[0])
     yield from _refute(causes[0])
     yield from _read(seen)

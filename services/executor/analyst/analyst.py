@@ -10,6 +10,8 @@ from services.common.evidence.document import ExecutorEvidence
 from services.executor.analyst import follow_up
 from services.executor.analyst.account.asked import Asked
 from services.executor.analyst.account.background import background
+from services.executor.analyst.account.cluster import ClusterAccount
+from services.executor.analyst.account.cluster_question import ClusterQuestion
 from services.executor.analyst.account.gaps import evidence_gaps
 from services.executor.analyst.account.recorded_changes import change_findings
 from services.executor.analyst.account.symptoms import symptoms, telling_series, told_failures
@@ -46,9 +48,14 @@ class _Reading:
     def causes(self) -> list[Candidate]:
         if self.context.intent == context_pb2.INTENT_LOOKUP:
             return []
-        if not self.asked.concerned:
+        if not self.asked.concerned or self.cluster.answers:
             return []
         return [each for each in causes(self.timeline, self.effects) if self.asked.is_about(each.component)]
+
+    @cached_property
+    def cluster(self) -> ClusterAccount:
+        report = self.material.cluster
+        return ClusterAccount(report, ClusterQuestion(self.context.question, report))
 
     @cached_property
     def asked(self) -> Asked:
@@ -59,6 +66,7 @@ class _Reading:
         found = symptoms(self.timeline, self.effects, self.causes)
         # What is wrong does not answer a question for a number or a name.
         asks = self.context.intent != context_pb2.INTENT_LOOKUP and self.asked.concerned
+        asks = asks and not self.cluster.answers
         return [
             replace(each, critical=each.critical and asks and self.asked.is_about(each.component))
             for each in found
@@ -84,6 +92,7 @@ class Analyst:
         timeline = reading.timeline
         return follow_up.not_yet_made(
             [
+                *follow_up.cited_objects(reading.cluster),
                 *follow_up.around_onset(timeline),
                 *follow_up.lines_of_changes(timeline, reading.effects),
                 *follow_up.first_lines(told_failures(reading.effects.failures)),
@@ -105,7 +114,11 @@ class Analyst:
         """
         reading = _Reading(context, Material(calls, window_of(context)))
         wrong = reading.wrong()
+        of_cluster: list[Finding] = []
+        if context.intent != context_pb2.INTENT_LOOKUP:
+            of_cluster = [*reading.cluster.causes, *reading.cluster.symptoms(), *reading.cluster.well()]
         found = [
+            *of_cluster,
             *(candidate.finding(reading.timeline.topology) for candidate in reading.causes),
             *wrong,
             *reading.asked.findings(),

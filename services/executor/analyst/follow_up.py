@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from services.common.evidence.strict_json import Json, NumberToken
+from services.executor.analyst.account.cluster import ClusterAccount
 from services.executor.analyst.causes.changes import ECHO_SECONDS
 from services.executor.analyst.reading.material import Material
 from services.executor.analyst.reading.stated import tells_lock_wait
@@ -17,6 +18,7 @@ from services.executor.recorded import ToolRequest
 MAX_LOGS = 12
 MAX_SERIES_FILES = 6
 MAX_CHANGES = 4
+MAX_OBJECT_FILES = 8
 # Of one log, so many messages are counted wherever they stand.
 MAX_LITERALS = 12
 # So many first lines of failures are read as they stand in the log, and so many lines of their moment.
@@ -25,6 +27,7 @@ _LINES_OF_A_MOMENT = 20
 _MOMENT = 0.002
 # The longest literal that can be searched for.
 _MAX_LITERAL = 256
+_ONE_LINE: dict[str, Json] = {"limit": NumberToken("1")}
 # A change is looked for in the logs from this long before the onset.
 _LOOK_BACK = 45.0
 _LOOK_AHEAD = 5.0
@@ -44,6 +47,19 @@ def missing_base(material: Material) -> list[ToolRequest]:
     return wanted + [
         ToolRequest("logs_templates", {**bounds, "source": source}) for source in unread[:MAX_LOGS]
     ]
+
+
+def cited_objects(account: ClusterAccount) -> list[ToolRequest]:
+    """Return the calls that show what is claimed of a cluster as its files hold it."""
+    objects = [
+        ToolRequest("kubernetes_objects", {"source": source, "names": [*names]})
+        for source, names in account.sources().items()
+    ]
+    lines = [
+        ToolRequest("logs_search", {"source": source, "contains": [text[:_MAX_LITERAL]], **_ONE_LINE})
+        for source, text in dict.fromkeys(account.lines())
+    ]
+    return [*objects[:MAX_OBJECT_FILES], *lines[:MAX_FIRST_LINES]]
 
 
 def around_onset(timeline: Timeline) -> list[ToolRequest]:

@@ -14,6 +14,7 @@ _BY_SOURCE = (
 )
 # One call for all sources of the tool's kinds.
 _AT_ONCE = (
+    ("kubernetes_findings", "Find what is wrong with which object of the cluster."),
     ("metrics_change_points", "Find which metrics changed, when first and by how much."),
     ("metrics_saturation", "Find which bounded resource came near its limit, and who used it."),
 )

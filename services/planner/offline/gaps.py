@@ -19,6 +19,7 @@ def gap_plan(desk: Desk, gap: evidence_pb2.ClaimGap) -> Iterator[tool_pb2.PlanSt
     if gap.claim_type == evidence_pb2.CLAIM_TYPE_CAUSE:
         yield from filter(None, _changes(desk, gap))
     yield from filter(None, _series(desk, gap))
+    yield from filter(None, _objects(desk, gap))
 
 
 def _searches(desk: Desk, gap: evidence_pb2.ClaimGap) -> Iterator[tool_pb2.PlanStep | None]:
@@ -49,6 +50,14 @@ def _series(desk: Desk, gap: evidence_pb2.ClaimGap) -> Iterator[tool_pb2.PlanSte
     for source in {source.name: source for source in (*named, *owned)}.values():
         goal = f"Read the samples of {source.name}."
         yield desk.step("metrics_query_range", goal, {"source": source.name}, gap_claim_id=gap.claim_id)
+
+
+def _objects(desk: Desk, gap: evidence_pb2.ClaimGap) -> Iterator[tool_pb2.PlanStep | None]:
+    """Read the component as the sources of a cluster show it."""
+    for source in desk.sources("kubernetes_objects") if gap.component else []:
+        goal = f"Read {gap.component} as {source.name} shows it."
+        arguments = {"source": source.name, "names": [gap.component]}
+        yield desk.step("kubernetes_objects", goal, arguments, gap_claim_id=gap.claim_id)
 
 
 def _stem(name: str) -> str:

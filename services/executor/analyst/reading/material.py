@@ -6,6 +6,7 @@ from functools import cached_property
 
 from assay.common.v1 import tool_pb2
 
+from services.executor.analyst.reading.cluster import ClusterReport, cluster_report
 from services.executor.analyst.reading.spot import Spot
 from services.executor.analyst.reading.topology import Topology, read_topology
 from services.executor.analyst.reading.views import Alert, ChangeEvent, Log, MetricChange, Pair, change_event
@@ -132,6 +133,11 @@ class Material:
         """Every recorded alert."""
         documents = self.documents("alerts_list")
         return [Alert(spot.at("value")) for document in documents for spot in document.at("elements").items()]
+
+    @cached_property
+    def cluster(self) -> ClusterReport:
+        """What was found in a cluster; nothing where none was recorded."""
+        return cluster_report(self.documents("kubernetes_findings"))
 
     def lines(self) -> Iterator[tuple[Spot, str]]:
         """Yield every raw log line that was searched for, with the component that wrote it."""

@@ -1,0 +1,206 @@
+"""What is claimed of a cluster: what is wrong with what the question is about, why, or that it is well."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from services.common.evidence.document import ComponentKind
+from services.common.evidence.kubernetes_faults import KUBERNETES_FAULTS
+from services.executor.analyst.account.cluster_question import ClusterQuestion
+from services.executor.analyst.reading.cluster import ClusterFinding, ClusterReport
+from services.executor.analyst.wording.cluster import log_clause, meaning_of, name_of, state_of
+from services.executor.analyst.wording.findings import Finding, Part, number, sentence
+
+MAX_SYMPTOMS = 6
+MAX_CAUSES = 3
+MAX_WELL = 3
+_CRITICAL_SYMPTOMS = 2
+# A finding of this rule quotes the line of the log that it explains.
+_EXPLAINS_ITS_LOG = "policy"
+_RANK = {fault: rank for rank, fault in enumerate(KUBERNETES_FAULTS)}
+# Of these nothing can be made but a symptom: they say only that something is missing or not ready.
+_BARE = frozenset(
+    {"", "pod.pending", "container.not_ready", "pvc.pending", "workload.replicas_missing", "job.failed"}
+    | {"pod.terminating"}
+)
+# Faults that say how an object is, not why: symptoms, and directions where nothing else is known.
+_STATES = _BARE | {
+    "workload.progress_deadline",
+    "pod.crash_loop",
+    "container.exited",
+    "job.backoff_limit",
+    "service.no_endpoints",
+    "pod.unschedulable_volume",
+    "image.pull_failed",
+    "hpa.at_maximum",
+}
+_KINDS: dict[str, ComponentKind] = {
+    "Pod": "pod",
+    "Job": "job",
+    "CronJob": "job",
+    "Node": "node",
+    "PersistentVolumeClaim": "volume",
+    "Service": "network",
+    "Ingress": "network",
+    "Deployment": "workload",
+    "StatefulSet": "workload",
+    "DaemonSet": "workload",
+    "ReplicaSet": "workload",
+}
+
+
+@dataclass(frozen=True)
+class ClusterAccount:
+    """The claims on a cluster; none where nothing of one was recorded."""
+
+    report: ClusterReport
+    question: ClusterQuestion
+
+    @cached_property
+    def selected(self) -> list[ClusterFinding]:
+        """Return the findings that the question is about, the most telling first."""
+        found = [
+            each
+            for each in self.report.findings
+            if not each.is_unplaced
+            and self.question.concerns(each)
+            and (self.question.asks_of_time or not each.tells_of_time)
+        ]
+        return sorted(found, key=lambda each: (each.rule == "row", _RANK.get(each.fault, len(_RANK))))
+
+    @property
+    def answers(self) -> bool:
+        """Tell whether anything of what is asked about was recorded."""
+        return bool(self.selected or self._unplaced or self.well())
+
+    @cached_property
+    def causes(self) -> list[Finding]:
+        """Return what states why: mechanisms before what only says how something is."""
+        sure = [each for each in self.selected if each.fault not in _STATES and not each.is_of_log]
+        explained = {each.name for each in sure if each.rule == _EXPLAINS_ITS_LOG}
+        logs = [
+            each for each in self.selected if each.is_of_log and each.fault and each.name not in explained
+        ]
+        made = [self._cause(each) for each in (*sure, *logs)]
+        if not logs:
+            made += [self._direction(each) for each in self._unplaced if each.fault]
+        if not made:
+            made = [self._cause(each) for each in self.selected if each.fault not in _BARE]
+        return _distinct(made)[:MAX_CAUSES]
+
+    def symptoms(self) -> list[Finding]:
+        """Return how the objects in question are, those that the question names first."""
+        found = sorted(self.selected, key=lambda each: (each.is_of_log, not self.question.is_named(each)))
+        made: dict[str, Finding] = {}
+        for each in found:
+            key = each.lines[-1].at("text").text if each.is_of_log else each.name
+            parts = _lines(each) if each.is_of_log else state_of(each)
+            if parts and key not in made:
+                critical = len(made) < _CRITICAL_SYMPTOMS
+                made[key] = Finding("symptom", "confirmed", each.name, _about(each, parts), critical=critical)
+        unplaced = [
+            Finding("symptom", "confirmed", "", sentence(*_lines(each)), critical=True)
+            for each in self._unplaced
+        ]
+        return [*list(made.values())[:MAX_SYMPTOMS], *unplaced]
+
+    def well(self) -> list[Finding]:
+        """Return that what is asked about is well, where nothing that was recorded of it says otherwise."""
+        troubled = any(not each.is_of_log for each in self.selected) or bool(self._unplaced)
+        if troubled or not self.question.names:
+            return []
+        asked = [each for each in self.report.well if self.question.concerns(each) and state_of(each)]
+        return [
+            Finding("context", "confirmed", each.name, _about(each, _well(each)), critical=not self.selected)
+            for each in asked[:MAX_WELL]
+        ]
+
+    def sources(self) -> dict[str, list[str]]:
+        """Return the sources of what is claimed, each with the names of the objects to read there."""
+        found: dict[str, set[str]] = {}
+        for each in self._claimed:
+            for excerpt in each.fields:
+                found.setdefault(excerpt.at("source").text, set()).add(each.name)
+        return {source: sorted(names) for source, names in found.items()}
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """Yield the log lines that are claimed: source and text."""
+        for each in [*self._claimed, *self._unplaced]:
+            for line in each.lines:
+                yield line.at("source").text, line.at("text").text
+
+    @property
+    def _claimed(self) -> list[ClusterFinding]:
+        return self.selected[: MAX_SYMPTOMS + MAX_CAUSES]
+
+    def _cause(self, each: ClusterFinding) -> Finding:
+        """Return a cause; confirmed where the object itself, or the log of one that failed, states it."""
+        stated = each.fault not in _STATES and (not each.is_of_log or self._has_failed(each))
+        if each.rule == _EXPLAINS_ITS_LOG:
+            stated = each.excerpt("isolation") is not None
+        return Finding(
+            "cause",
+            "confirmed" if stated else "possible",
+            each.name,
+            _about(each, meaning_of(each)),
+            critical=stated,
+            component_kind=_KINDS.get(each.kind, ""),
+            fault=each.fault,
+        )
+
+    def _has_failed(self, each: ClusterFinding) -> bool:
+        """Tell whether the object of a log is seen to have failed as well."""
+        found = [one for one in self.report.findings if one.name == each.name]
+        return any(not one.is_of_log and one.rule != _EXPLAINS_ITS_LOG for one in found)
+
+    @cached_property
+    def _unplaced(self) -> list[ClusterFinding]:
+        """The logs of nobody known, where only one object can be meant by them."""
+        if self._subject is None or any(each.is_of_log for each in self.selected):
+            return []
+        found = [each for each in self.report.findings if each.is_unplaced]
+        return [each for each in found if self.question.asks_of_time or not each.tells_of_time]
+
+    @cached_property
+    def _subject(self) -> ClusterFinding | None:
+        """The object that the question is about, where it is about one and its kin."""
+        asked = [*self.selected, *(each for each in self.report.well if self.question.concerns(each))]
+        named = [each for each in asked if self.question.is_named(each)]
+        if named:
+            return named[0]
+        alone = len({each.name for each in asked}) == 1 or bool(self.question.names)
+        return asked[0] if asked and alone else None
+
+    def _direction(self, line: ClusterFinding) -> Finding:
+        """Return what a log without an owner states, as a direction for the object in question."""
+        subject = self._subject
+        parts: list[Part] = [name_of(subject), ": "] if subject else []
+        return Finding(
+            "cause",
+            "possible",
+            subject.name if subject else "",
+            sentence(*parts, *meaning_of(line)),
+            component_kind=_KINDS.get(subject.kind, "") if subject else "",
+            fault=line.fault,
+        )
+
+
+def _about(each: ClusterFinding, parts: Sequence[Part]) -> list[Part]:
+    return sentence(name_of(each), ": ", *parts)
+
+
+def _lines(each: ClusterFinding) -> list[Part]:
+    return log_clause(each, "line") or log_clause(each, "longest")
+
+
+def _well(each: ClusterFinding) -> list[Part]:
+    counts: list[Part] = [number(each.count("warnings")), " warnings among ", number(each.count("events"))]
+    return ["looks healthy: ", *state_of(each), "; ", *counts, " recorded events"]
+
+
+def _distinct(causes: Iterable[Finding]) -> list[Finding]:
+    """Return one cause per fault and kind of component, the confirmed ones first."""
+    first: dict[tuple[str, str], Finding] = {}
+    for each in sorted(causes, key=lambda each: each.status != "confirmed"):
+        first.setdefault((each.fault, each.component_kind), each)
+    return list(first.values())

@@ -1,0 +1,99 @@
+"""Which objects of a cluster a question is about: by name, by its beginning, by kind, by namespace."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from services.executor.analyst.reading.cluster import ClusterFinding, ClusterReport
+from services.executor.analyst.reading.words import vocabulary
+
+_WORD = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+# Words of questions and of kinds: as the beginning of a name they would select anything.
+_COMMON = vocabulary(
+    "a all an and app application are at be been by cause cluster container containers crash crashing default"
+    " deployment deployments down error failed failing failure for from has have high how i in is issue it"
+    " its job jobs kube kubernetes latency low my namespace no node nodes not of on or out pod pods problem"
+    " service services slow state system test that the there this to unhealthy was we what when where which why"
+    " with working workload wrong"
+)
+_KINDS = {
+    "job": "Job",
+    "jobs": "Job",
+    "cronjob": "CronJob",
+    "deployment": "Deployment",
+    "statefulset": "StatefulSet",
+    "daemonset": "DaemonSet",
+    "node": "Node",
+    "nodes": "Node",
+    "pvc": "PersistentVolumeClaim",
+    "persistentvolumeclaim": "PersistentVolumeClaim",
+    "ingress": "Ingress",
+    "service": "Service",
+    "hpa": "HorizontalPodAutoscaler",
+    "autoscaler": "HorizontalPodAutoscaler",
+    "quota": "ResourceQuota",
+}
+_MIN_BEGINNING = 3
+_ABOUT_TIME = vocabulary("latency slow slowness slower performance timeouts timeout delay delays")
+
+
+@dataclass(frozen=True)
+class ClusterQuestion:
+    """A question, held against the names of a cluster."""
+
+    question: str
+    report: ClusterReport
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The known names that the question uses; else those that begin with a word of it."""
+        exact = frozenset(name for name in self.report.names if name.lower() in self._words)
+        if exact - _COMMON:
+            return exact - _COMMON
+        words = [word for word in self._words if len(word) >= _MIN_BEGINNING and word not in _COMMON]
+        return frozenset(
+            name for name in self.report.names if any(name.lower().startswith(f"{word}-") for word in words)
+        )
+
+    @cached_property
+    def namespaces(self) -> frozenset[str]:
+        """The known namespaces that the question uses."""
+        return self.report.namespaces & self._words
+
+    @cached_property
+    def asks_of_time(self) -> bool:
+        """Tell whether the question is about how long something takes."""
+        return bool(self._plain & _ABOUT_TIME)
+
+    def concerns(self, finding: ClusterFinding) -> bool:
+        """Tell whether a finding is about what is asked; about anything wrong where nothing is named."""
+        if self.names:
+            return bool(finding.about & self.names)
+        if self._of_kind:
+            return finding.kind in self._kinds or bool(finding.about & self._of_kind)
+        if self.namespaces - {"default"}:
+            return not finding.namespace or finding.namespace in self.namespaces
+        return True
+
+    def is_named(self, finding: ClusterFinding) -> bool:
+        """Tell whether the question names the object itself."""
+        return finding.name in self.names
+
+    @cached_property
+    def _kinds(self) -> frozenset[str]:
+        return frozenset(_KINDS[word] for word in self._plain if word in _KINDS)
+
+    @cached_property
+    def _of_kind(self) -> frozenset[str]:
+        """The names of the troubled objects of the kinds that the question speaks of."""
+        return frozenset(each.name for each in self.report.findings if each.kind in self._kinds)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(word.lower() for word in _WORD.findall(self.question))
+
+    @cached_property
+    def _plain(self) -> frozenset[str]:
+        split = _CAMEL.sub(" ", self.question)
+        return self._words | frozenset(word.lower() for word in _WORD.findall(split))

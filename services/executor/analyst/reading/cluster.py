@@ -1,0 +1,118 @@
+"""Typed views of what was found in a cluster."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from services.executor.analyst.reading.spot import Spot
+
+# A log that no name gives to a pod is told of as an object of this kind.
+_UNPLACED = "Log"
+_TELLS_OF_TIME = "slow"
+_LINES = ("line", "shortest", "longest")
+
+
+@dataclass(frozen=True)
+class ClusterFinding:
+    """A fault of an object, or an object that is well: what states it, and whom it concerns."""
+
+    spot: Spot
+
+    @cached_property
+    def rule(self) -> str:
+        """How it was found; empty for what is well."""
+        return self.spot.at("rule").text
+
+    @cached_property
+    def fault(self) -> str:
+        """The fault that is stated; may be empty."""
+        return self.spot.at("fault").text
+
+    @cached_property
+    def kind(self) -> str:
+        """The kind of the object."""
+        return self.spot.at("kind").text
+
+    @cached_property
+    def namespace(self) -> str:
+        """The object's namespace; empty where none is stated."""
+        return self.spot.at("namespace").text
+
+    @cached_property
+    def name(self) -> str:
+        """The object's name."""
+        return self.spot.at("name").text
+
+    @cached_property
+    def about(self) -> frozenset[str]:
+        """The names of the objects that it matters to, its own included, and what their names begin with."""
+        return frozenset([self.name, *(each.text for each in self.spot.at("about").items())])
+
+    @property
+    def is_unplaced(self) -> bool:
+        """Tell whether it is of a log that cannot be given to a pod."""
+        return self.kind == _UNPLACED
+
+    @property
+    def tells_of_time(self) -> bool:
+        """Tell whether it is of how long something took."""
+        return self.rule == _TELLS_OF_TIME
+
+    @property
+    def is_of_log(self) -> bool:
+        """Tell whether lines of a log state it."""
+        return self.rule in ("log", _TELLS_OF_TIME)
+
+    def excerpt(self, role: str) -> Spot | None:
+        """Return the excerpt in a role; it holds `source`, `n` and `text`."""
+        return self.excerpts.get(role)
+
+    @cached_property
+    def excerpts(self) -> dict[str, Spot]:
+        """Return all excerpts by their roles."""
+        return self.spot.at("excerpts").members()
+
+    @property
+    def lines(self) -> list[Spot]:
+        """Return the excerpts that are lines of a log."""
+        return [each for role, each in self.excerpts.items() if role in _LINES]
+
+    @property
+    def fields(self) -> list[Spot]:
+        """Return the excerpts that are values of an object."""
+        return [each for role, each in self.excerpts.items() if role not in _LINES]
+
+    def count(self, name: str) -> Spot:
+        """Return what the tool counted."""
+        return self.spot.at("counts", name)
+
+
+@dataclass(frozen=True)
+class ClusterReport:
+    """Everything that was found in the recorded cluster."""
+
+    findings: list[ClusterFinding]
+    well: list[ClusterFinding]
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Return every name that a question may use."""
+        return frozenset(name for each in self._all for name in each.about if not each.is_unplaced)
+
+    @cached_property
+    def namespaces(self) -> frozenset[str]:
+        """Return the namespaces that are stated."""
+        return frozenset(each.namespace for each in self._all if each.namespace)
+
+    @property
+    def _all(self) -> list[ClusterFinding]:
+        return [*self.findings, *self.well]
+
+
+def cluster_report(documents: Iterable[Spot]) -> ClusterReport:
+    """Read the recorded documents."""
+    found = list(documents)
+    return ClusterReport(
+        [ClusterFinding(spot) for document in found for spot in document.at("findings").items()],
+        [ClusterFinding(spot) for document in found for spot in document.at("well").items()],
+    )

@@ -1,0 +1,142 @@
+"""How a fault of a cluster is put into words: what the object states of itself, and what that means."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from services.common.evidence.faults import FAULTS
+from services.executor.analyst.reading.cluster import ClusterFinding
+from services.executor.analyst.reading.spot import Spot
+from services.executor.analyst.reading.words import clean_pieces
+from services.executor.analyst.wording.findings import Part, literal, number, quote
+
+# What each excerpt is called in a sentence, in the order in which they are said.
+_STATE = {
+    "container": "container",
+    "phase": "status",
+    "pod_reason": "reason",
+    "condition": "condition",
+    "status": "status",
+    "unschedulable": "state",
+    "reason": "state",
+    "exit_code": "exit code",
+    "last_reason": "last state",
+    "last_exit_code": "its exit code",
+    "ready": "ready",
+    "restarts": "restarts",
+    "replicas": "replicas",
+    "desired": "desired",
+    "available": "available",
+    "unavailable": "unavailable",
+    "pods": "pods",
+    "failed": "failed",
+    "completions": "completions",
+    "backoff_limit": "backoff limit",
+    "storage_class": "storage class",
+    "suspended": "suspended",
+    "endpoints": "endpoints",
+    "resource": "resource",
+    "used": "used",
+    "hard": "of",
+}
+_MEANING = {
+    "pod_reason": "reason",
+    "reason": "state",
+    "condition": "condition",
+    "status": "status",
+    "last_reason": "last state",
+    "exit_code": "exit code",
+    "last_exit_code": "exit code",
+    "memory_limit": "memory limit",
+    "image": "image",
+    "policy": "policy",
+    "isolation": "its rule",
+    "event": "reason",
+    "message": "message",
+    "state_message": "message",
+    "last_message": "message",
+    "line": "its log",
+    "shortest": "from",
+    "longest": "to",
+    "selector": "selector",
+    "endpoints": "endpoints",
+    "resource": "resource",
+    "used": "used",
+    "hard": "of",
+    "suspended": "suspended",
+}
+# Clauses for faults whose meaning on the list denies something that evidence of them need not deny.
+_LEADS = {
+    "dependency.unreachable": "reaching a dependency fails",
+    "dependency.slow": "a dependency answers late",
+    "container.exited": "a failure is stated",
+}
+_MAX_TEXT = 300
+_FIRST_WORD = re.compile(r"[A-Za-z/\[({\"'<*]|\d+/\d+ ")
+
+
+def name_of(finding: ClusterFinding) -> Part:
+    """Cite the name of the object; `kind/name` is shown as the name."""
+    named = finding.excerpt("name")
+    return literal(named.at("text"), finding.name) if named else finding.name
+
+
+def state_of(finding: ClusterFinding) -> list[Part]:
+    """Return what an object states of itself: a clause; empty where it states nothing."""
+    return _listed(_STATE.items(), finding)
+
+
+def meaning_of(finding: ClusterFinding) -> list[Part]:
+    """Return what a fault means and what states it: a clause."""
+    lead = _LEADS.get(finding.fault) or _clause(FAULTS.get(finding.fault, ""))
+    said = _listed(_MEANING.items(), finding)
+    parts: list[Part] = [lead, ": ", *said] if lead and said else [lead, *said]
+    return [*parts, *_counts(finding)]
+
+
+def log_clause(finding: ClusterFinding, line: str) -> list[Part]:
+    """Say how many lines of a log are like one of them, and quote that one."""
+    spot = finding.excerpt(line)
+    if spot is None:
+        return []
+    counts: list[Part] = []
+    if finding.count("matching").text:
+        counts = [number(finding.count("matching")), " of ", number(finding.count("lines"))]
+        counts += [" lines of ", spot.at("source").text, " are like "]
+    else:
+        counts = ["the last line of ", spot.at("source").text, " is "]
+    return [*counts, _quoted(spot)]
+
+
+def _listed(roles: Iterable[tuple[str, str]], finding: ClusterFinding) -> list[Part]:
+    parts: list[Part] = []
+    for role, word in roles:
+        spot = finding.excerpt(role)
+        if spot is not None and (quoted := _quoted(spot)):
+            parts += [", " if parts else "", f"{word} ", quoted]
+    return parts
+
+
+def _counts(finding: ClusterFinding) -> Sequence[Part]:
+    if not finding.count("nodes").text:
+        return []
+    nodes = finding.count("nodes_selected"), finding.count("nodes")
+    return ["; labels like that: on ", number(nodes[0]), " of ", number(nodes[1]), " recorded nodes"]
+
+
+def _quoted(spot: Spot) -> Part:
+    text = spot.at("text")
+    return quote(text, telling(text.text))
+
+
+def telling(text: str) -> str:
+    """Return the telling part of a text, literally: from its first word, not too long, nothing hidden."""
+    piece = max(clean_pieces(text), key=len, default="").strip()
+    begin = _FIRST_WORD.search(piece)
+    shown = piece[begin.start() :] if begin and len(piece) > _MAX_TEXT // 4 else piece
+    if len(shown) > _MAX_TEXT:
+        shown = shown[:_MAX_TEXT].rsplit(" ", 1)[0]
+    return re.split("[“”]", shown)[0].strip()
+
+
+def _clause(meaning: str) -> str:
+    return meaning[:1].lower() + meaning[1:].rstrip(".")
