@@ -9,7 +9,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from services.executor.sources.instants import MICROSECONDS, Instant
-from services.executor.sources.kinds import KINDS
+from services.executor.sources.kinds import EXPECTED
 from services.executor.sources.sniff import Source
 from services.executor.tools.tool import Tool
 
@@ -26,7 +26,9 @@ def catalog_of(tools: Mapping[str, Tool], sources: Iterable[Source]) -> tool_pb2
     infos = [_source_info(source) for source in sources]
     present = {info.kind for info in infos}
     infos += [
-        tool_pb2.SourceInfo(kind=kind, reason="the bundle has none") for kind in KINDS if kind not in present
+        tool_pb2.SourceInfo(kind=kind, reason="the bundle has none")
+        for kind in EXPECTED
+        if kind not in present
     ]
     catalog = tools_of(tools)
     catalog.sources.extend(sorted(infos, key=lambda info: (info.kind, info.name)))

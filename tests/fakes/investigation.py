@@ -89,6 +89,8 @@ def _plan(
         for source in bundle.sources
         if source.available and source.kind in _TOOL_OF_KIND and source.name not in without
     ]
+    if any(source.kind == kinds.KUBERNETES for source in bundle.sources):
+        read.append(ToolRequest("kubernetes_findings", {}))
     return [*read, ToolRequest("metrics_change_points", bounds), ToolRequest("metrics_saturation", bounds)]
 
 

@@ -17,6 +17,8 @@ CHANGE_EVENT: Final = "change_event"
 TOPOLOGY: Final = "topology"
 KUBERNETES: Final = "kubernetes"
 KINDS: Final = (ALERT, CHANGE_EVENT, KUBERNETES, LOG, METRIC, TOPOLOGY)
+# What any incident may have: many systems run on no cluster, and lack nothing for that.
+EXPECTED: Final = (ALERT, CHANGE_EVENT, LOG, METRIC, TOPOLOGY)
 
 
 class Form(Enum):

@@ -60,6 +60,8 @@ def test_every_tool_that_reads_ends_in_time(tmp_path: Path, tool: str) -> None:
     response = a_response(({"__name__": "up"}, [(1796029530.0, "1")]))
     write(tmp_path, {"logs/a.log": log, "m.json": response, "alerts.json": [], "changes.json": []})
     write(tmp_path, {"t.json": {"services": [{"name": "a"}]}})
+    pods = [{"kind": "Pod", "metadata": {"name": f"p-{number}"}} for number in range(9)]
+    write(tmp_path, {"pods.json": {"kind": "PodList", "apiVersion": "v1", "items": pods}})
     bundle = opened(tmp_path)
     row = tools(1 << 20, 30)[tool]
     source = next(source.name for source in bundle.sources if source.kind in row.source_kinds)

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 from assay.common.v1 import context_pb2, evidence_pb2
 
-from services.common.evidence import places, pointer
-from services.common.evidence.document import is_critical
 from services.common.evidence.facts import Fact, FactKind, facts_of
 from services.verifier.offline.reasoner import verification
 from tests.fakes.claims import request
 from tests.fakes.investigation import investigate
+from tests.fakes.judged import Material, verified
 
 INCIDENTS = ["pg-connection-exhaustion", "healthy-false-alarm"]
 CARRIED = (
@@ -23,50 +22,11 @@ CARRIED = (
 # A wrong figure can be another true figure of the same evidence: no rule tells which of two was meant.
 MOST_THAT_MAY_PASS = 0.01
 
-Material = tuple[list[evidence_pb2.VerifiedClaim], list[evidence_pb2.VerifiedEvidence]]
-
 
 @cache
 def material(bundle: Path) -> Material:
     """Return claims and evidence of an incident as the gate would hand them on."""
-    found = investigate(bundle, (bundle / "question.txt").read_text(encoding="utf-8").strip())
-    documents = {call.invocation_id: call.document for call in found.calls}
-    claims, evidence = [], []
-    for claim in found.evidence.claims:
-        confirmed = claim.status == "confirmed"
-        claims.append(
-            evidence_pb2.VerifiedClaim(
-                claim_id=claim.claim_id,
-                claim_type=evidence_pb2.ClaimType.Value(f"CLAIM_TYPE_{claim.claim_type.upper()}"),
-                status=evidence_pb2.CLAIM_STATUS_CONFIRMED
-                if confirmed
-                else evidence_pb2.CLAIM_STATUS_POSSIBLE,
-                critical=is_critical(claim),
-                statement=claim.statement,
-                component=claim.component,
-            )
-        )
-        for binding in claim.evidence_bindings:
-            found_places = places.places(
-                documents[binding.source_invocation_id], pointer.tokens(binding.raw_path)
-            )
-            evidence.append(
-                evidence_pb2.VerifiedEvidence(
-                    claim_id=claim.claim_id,
-                    **binding.model_dump(),
-                    places=[
-                        evidence_pb2.Place(
-                            source=place.source,
-                            first_line=place.first_line,
-                            last_line=place.last_line,
-                            time=place.time,
-                            owner=place.owner,
-                        )
-                        for place in found_places
-                    ],
-                )
-            )
-    return claims, evidence
+    return verified(investigate(bundle, (bundle / "question.txt").read_text(encoding="utf-8").strip()))
 
 
 @pytest.mark.parametrize("name", INCIDENTS)

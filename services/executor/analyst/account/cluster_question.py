@@ -11,11 +11,11 @@ _WORD = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # Words of questions and of kinds: as the beginning of a name they would select anything.
 _COMMON = vocabulary(
-    "a all an and app application are at be been by cause cluster container containers crash crashing default"
-    " deployment deployments down error failed failing failure for from has have high how i in is issue it"
-    " its job jobs kube kubernetes latency low my namespace no node nodes not of on or out pod pods problem"
-    " service services slow state system test that the there this to unhealthy was we what when where which why"
-    " with working workload wrong"
+    "a all an and app application are at be been by cause cluster container containers crash crashing"
+    " default deployment deployments down error failed failing failure for from has have high how i in is"
+    " issue it its job jobs kube kubernetes latency low my namespace no node nodes not of on or out pod pods"
+    " problem service services slow state system test that the there this to unhealthy was we what when"
+    " where which why with working workload wrong"
 )
 _KINDS = {
     "job": "Job",

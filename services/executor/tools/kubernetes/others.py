@@ -41,7 +41,7 @@ def _replicas(subject: Subject) -> Iterator[Found]:
     ready, wanted, shown = "", "", described
     if described and "desired" in described.text:
         counts = {word: number for number, word in _COUNT.findall(described.text)}
-        wanted, ready = counts.get("desired", ""), counts.get("available", "")
+        wanted, ready = counts.get("desired", ""), counts.get("available") or counts.get("current", "")
     elif row := subject.said("ready", ("READY",)):
         shown = row
         ready, _, wanted = row.text.partition("/")
