@@ -19,11 +19,17 @@ from services.common.evidence.measures import Measures, NamedText
 from services.common.evidence.quantities import Dimension
 from services.executor.analyst.reading import signs, stated, words
 from services.executor.analyst.wording import phrases
+from services.executor.analyst.wording.cluster import telling
 from services.executor.sources import log_fields, log_names, metrics_csv
+from services.executor.sources.kubernetes import container_logs
+from services.executor.sources.kubernetes.reader import read_objects
 from services.executor.sources.log_formats import parse_line
 from services.executor.sources.log_records import is_exception
 from services.executor.sources.log_values import duration_of, outcome_of
 from services.executor.sources.positioned_json import PositionedJson
+from services.executor.sources.stop import never
+from services.executor.tools.kubernetes.container_log import summarize
+from services.executor.tools.kubernetes.signs import MAX_MESSAGE, fault_of
 from services.executor.tools.log_masks import shape_of
 
 # Four times the length may cost four times as much, twice that on a busy machine; sixteen times is a square.
@@ -92,6 +98,10 @@ def _json(text: str) -> object:
     return PositionedJson(f'["{written}"]'.encode(), max_bytes=1 << 24).elements(())
 
 
+def _objects(text: str) -> object:
+    return list(read_objects("a", text.encode("utf-8", "replace"), 1 << 24, never))
+
+
 READERS: Final[Mapping[str, Reader]] = {
     "log line": Reader(lambda text: parse_line(text, None), 8192),
     "log line behind a time": Reader(lambda text: parse_line(text, None), 8192, lead="2026-11-30T09:00:00Z "),
@@ -118,6 +128,13 @@ READERS: Final[Mapping[str, Reader]] = {
     "holder": Reader(signs.tells_holder, 8192),
     "named exception": Reader(signs.tells_exception, 8192),
     "visible": Reader(visible, 1 << 16),
+    "described object": Reader(_objects, 1 << 15, lead="Name: a\nA: b\nB: c\n"),
+    "table of objects": Reader(_objects, 1 << 15, lead="NAME   AGE\n"),
+    "objects in YAML": Reader(_objects, 1 << 15, lead="kind: "),
+    "message of a cluster": Reader(lambda text: fault_of("Pod", "", text), MAX_MESSAGE, lead="pull image "),
+    "line of a container": Reader(lambda text: summarize([(1, text)]), 2000, lead="variable "),
+    "name of a container's log": Reader(lambda text: container_logs.pod_of_log(text, text, ["a-0"]), 1024),
+    "telling part": Reader(telling, 4096),
 }
 
 

@@ -16,13 +16,17 @@ from services.common.evidence.strict_json import StrictJsonError
 from services.executor import domain
 from services.executor.sources import encodings, log_fields, log_names, metrics_csv
 from services.executor.sources.instants import from_epoch, from_iso, from_seconds
+from services.executor.sources.kubernetes.reader import read_objects
+from services.executor.sources.kubernetes.tree import ShapeError
 from services.executor.sources.log_formats import parse_line
 from services.executor.sources.log_reader import LogReader
 from services.executor.sources.packed import Unpacked
 from services.executor.sources.positioned_json import PositionedJson
+from services.executor.sources.stop import never
 from services.executor.tools.log_masks import shape_of
 from services.executor.tools.registry import tools
 from tests.fakes.bundles import TOPOLOGY, a_response, a_stop, write
+from tests.fakes.clusters import described_pod, event_objects, pod_object
 from tests.fakes.investigation import investigate
 from tests.fuzz.inputs import JSON, TEXTS, damaged_bytes, damaged_texts
 from tests.fuzz.target import Input, Target
@@ -90,6 +94,16 @@ _STRUCTURED: Sequence[bytes] = tuple(
         [{"file": "metrics/a.json", "name": "latency", "query": "rate(x[5m])"}],
     )
 )
+_OBJECTS: Sequence[bytes] = tuple(
+    each.encode()
+    for each in (
+        described_pod(("Failed", "Failed to pull image: manifest unknown"), more={"Reason": "ErrImagePull"}),
+        pod_object({"phase": "Pending", "containerStatuses": [{"name": "main", "ready": False}]}),
+        event_objects(("Pod", "a", "BackOff", "Back-off restarting failed container")),
+        "NAMESPACE   NAME   READY   STATUS    RESTARTS   AGE\nshop   └── Pod/a   0/1   Pending   0   3d\n",
+        "apiVersion: v1\nkind: List\nitems:\n- kind: Pod\n  metadata: {name: a}\n- &b [x, *b]\n",
+    )
+)
 _FILES = (
     "logs/api.log",
     "logs/db.log.1.gz",
@@ -98,6 +112,9 @@ _FILES = (
     "alerts.json",
     "events.json",
     "x.json",
+    "pod.txt",
+    "pods.json",
+    "logs/kubectl_logs.log",
 )
 _ARGUMENTS: Sequence[bytes] = (
     b'{"source": "logs/api.log", "contains": ["x"], "start": "2026-11-30T09:00:00Z", "limit": 5}',
@@ -111,6 +128,7 @@ _CONTENTS = st.one_of(
     damaged_bytes(_PACKED),
     damaged_bytes([table.encode() for table in _TABLES]),
     damaged_bytes(_STRUCTURED),
+    damaged_bytes(_OBJECTS),
 )
 
 
@@ -171,6 +189,11 @@ def _time(text: Input) -> None:
     from_epoch(text)
 
 
+def _objects(data: Input) -> None:
+    for each in read_objects("a.txt", data, 1 << 20, never):
+        assert all(leaf.line > 0 for _, leaf in each.root.leaves())
+
+
 def _admitted(parts: Input) -> None:
     domain.admit(_TOOLS, *parts)
 
@@ -196,6 +219,7 @@ def targets() -> list[Target]:
             _positioned,
             (StrictJsonError,),
         ),
+        Target("objects of a cluster", damaged_bytes(_OBJECTS), _objects, (ShapeError,)),
         Target("name of a log", damaged_texts(_NAMES), _named),
         Target("time of a source", damaged_texts(("2026-11-30T09:00:00.5+01:00", "1796029200.123")), _time),
         Target("shape of a message", damaged_texts(LINES), shape_of),

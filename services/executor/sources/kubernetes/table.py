@@ -15,7 +15,8 @@ _POD_ROW: Final = re.compile(
     r"(?:(?P<NAMESPACE>\S+)\s+)?(?P<NAME>[a-z0-9][a-z0-9.-]*)\s{2,}(?P<READY>\d+/\d+)\s{2,}(?P<STATUS>[A-Z][\w:/]*)"
     r"\s{2,}(?P<RESTARTS>\d+(?: \([\w ]+ ago\))?)\s{2,}(?P<AGE>\d+[smhdy]\w*)(?=\s|$)"
 )
-_BRANCH: Final = re.compile(r"[\s│├└─|`+-]*(?=[A-Za-z])")
+# What a tree of owners draws before a name.
+_BRANCH: Final = " \t│├└─|`+-"
 _CHECK_EVERY: Final = 1024
 
 
@@ -65,7 +66,7 @@ def _row(
     parent, shown = "", list(values)
     if "NAME" in names:
         place = names.index("NAME")
-        shown[place] = _BRANCH.sub("", shown[place], count=1)
+        shown[place] = shown[place].lstrip(_BRANCH) or shown[place]
         depth = line.find(shown[place])
         while branches and branches[-1][0] >= depth:
             branches.pop()
