@@ -33,6 +33,7 @@ check: $(DEVELOPMENT) ## Check style, types, import rules, contracts and generat
 	$(PY) -m checks.stubs
 	$(PY) -m checks.module_size
 	$(PY) -m checks.drawing
+	$(PY) -m checks.faults
 	$(PY) -m checks.locks
 	$(PY) -m checks.scenarios
 

@@ -166,7 +166,8 @@ def _container_fault(one: Container) -> str:
 
 
 def _container_facts(pod: Subject, one: Container) -> list[Said]:
-    name = Said("container", one.node.key, one.source, one.node.line)
+    described = Said("container", one.node.key, one.source, one.node.line)
+    name = said_at(one.source, one.node, "container", ("spec", "name")) or described
     roles = [
         "reason",
         "state_message",
