@@ -10,8 +10,8 @@ PAGE = Path("docs/faults.md")
 _HEAD = """\
 # Faults
 
-Each suspect of an answer names a fault from this list. Identifiers are only ever added. The list is the tables
-of `services/common/evidence/faults.py` and `kubernetes_faults.py`; this page is printed from them.
+Each suspect of an answer names a fault from this list. Identifiers are only ever added. The list is the
+tables of `services/common/evidence/faults.py` and `kubernetes_faults.py`; this page is printed from them.
 """
 _OF_CLUSTERS = """
 ## Of clusters

@@ -283,6 +283,10 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
         "An ingress leads to a service that is missing.",
         "Create the service in the namespace of the ingress, or correct the backend.",
     ),
+    "ingress.class_missing": KubernetesFault(
+        "The class of an ingress is missing.",
+        "List the ingress classes; correct the class of the ingress, or install its controller.",
+    ),
     "ingress.backend_empty": KubernetesFault(
         "An ingress leads to a service without endpoints.",
         "See whether the pods behind the service are ready.",

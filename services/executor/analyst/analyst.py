@@ -48,7 +48,7 @@ class _Reading:
     def causes(self) -> list[Candidate]:
         if self.context.intent == context_pb2.INTENT_LOOKUP:
             return []
-        if not self.asked.concerned or self.cluster.answers:
+        if not self.asked.concerned or self.is_of_cluster:
             return []
         return [each for each in causes(self.timeline, self.effects) if self.asked.is_about(each.component)]
 
@@ -56,6 +56,24 @@ class _Reading:
     def cluster(self) -> ClusterAccount:
         report = self.material.cluster
         return ClusterAccount(report, ClusterQuestion(self.context.question, report))
+
+    @cached_property
+    def is_of_cluster(self) -> bool:
+        """Tell whether the question is answered by the cluster alone.
+
+        It names an object of it, or nothing was recorded whose course could be followed.
+        """
+        followed = self.material.metric_changes or self.material.events
+        return self.cluster.answers and (bool(self.cluster.question.names) or not followed)
+
+    def of_cluster(self) -> list[Finding]:
+        """Return what is claimed of a cluster; beside a course of events it is not what was asked for."""
+        if self.context.intent == context_pb2.INTENT_LOOKUP:
+            return []
+        found = [*self.cluster.causes, *self.cluster.symptoms(), *self.cluster.well()]
+        if self.is_of_cluster or not self.causes:
+            return found
+        return [replace(each, critical=False) for each in found if each.claim_type != "cause"]
 
     @cached_property
     def asked(self) -> Asked:
@@ -66,7 +84,7 @@ class _Reading:
         found = symptoms(self.timeline, self.effects, self.causes)
         # What is wrong does not answer a question for a number or a name.
         asks = self.context.intent != context_pb2.INTENT_LOOKUP and self.asked.concerned
-        asks = asks and not self.cluster.answers
+        asks = asks and not self.is_of_cluster
         return [
             replace(each, critical=each.critical and asks and self.asked.is_about(each.component))
             for each in found
@@ -114,11 +132,8 @@ class Analyst:
         """
         reading = _Reading(context, Material(calls, window_of(context)))
         wrong = reading.wrong()
-        of_cluster: list[Finding] = []
-        if context.intent != context_pb2.INTENT_LOOKUP:
-            of_cluster = [*reading.cluster.causes, *reading.cluster.symptoms(), *reading.cluster.well()]
         found = [
-            *of_cluster,
+            *reading.of_cluster(),
             *(candidate.finding(reading.timeline.topology) for candidate in reading.causes),
             *wrong,
             *reading.asked.findings(),

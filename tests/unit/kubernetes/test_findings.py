@@ -15,7 +15,10 @@ from services.executor.tools.kubernetes.arguments import Events, Findings
 from services.executor.tools.kubernetes.findings import kubernetes_findings
 from services.executor.tools.kubernetes.raw import kubernetes_events
 from tests.fakes.bundles import a_stop, opened, write
-from tests.unit.kubernetes.variations import VARIATIONS
+from tests.unit.kubernetes.variations import OF_PODS
+from tests.unit.kubernetes.variations_around import AROUND
+
+VARIATIONS = {**OF_PODS, **AROUND}
 
 
 def excerpts_of(value: Json) -> list[dict[str, Json]]:

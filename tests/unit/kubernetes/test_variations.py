@@ -11,7 +11,10 @@ from tests.fakes.bundles import write
 from tests.fakes.clusters import described_pod, text
 from tests.fakes.investigation import Investigation, investigate
 from tests.fakes.judged import lowered
-from tests.unit.kubernetes.variations import VARIATIONS, Variation
+from tests.unit.kubernetes.variations import OF_PODS, Variation
+from tests.unit.kubernetes.variations_around import AROUND
+
+VARIATIONS = {**OF_PODS, **AROUND}
 
 # Other names for everything that is named by whoever runs a cluster.
 _RENAMED = {

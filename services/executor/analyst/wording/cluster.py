@@ -58,6 +58,8 @@ _MEANING = {
     "shortest": "from",
     "longest": "to",
     "selector": "selector",
+    "class": "class",
+    "targets": "targets",
     "endpoints": "endpoints",
     "resource": "resource",
     "used": "used",
@@ -117,10 +119,13 @@ def _listed(roles: Iterable[tuple[str, str]], finding: ClusterFinding) -> list[P
 
 
 def _counts(finding: ClusterFinding) -> Sequence[Part]:
-    if not finding.count("nodes").text:
-        return []
-    nodes = finding.count("nodes_selected"), finding.count("nodes")
-    return ["; labels like that: on ", number(nodes[0]), " of ", number(nodes[1]), " recorded nodes"]
+    if finding.count("nodes").text:
+        nodes = finding.count("nodes_selected"), finding.count("nodes")
+        return ["; labels like that: on ", number(nodes[0]), " of ", number(nodes[1]), " recorded nodes"]
+    if finding.count("classes").text:
+        classes = finding.count("classes_named"), finding.count("classes")
+        return ["; named so: ", number(classes[0]), " of ", number(classes[1]), " recorded classes"]
+    return []
 
 
 def _quoted(spot: Spot) -> Part:

@@ -45,10 +45,13 @@ _BY_COLUMNS: Final = (
     ("Service", ("CLUSTER-IP", "PORT(S)")),
     ("Endpoints", ("ENDPOINTS",)),
     ("Ingress", ("HOSTS",)),
+    ("IngressClass", ("CONTROLLER", "PARAMETERS")),
     ("HorizontalPodAutoscaler", ("REFERENCE", "TARGETS")),
     ("NetworkPolicy", ("POD-SELECTOR",)),
     ("ResourceQuota", ("REQUEST", "AGE")),
     ("ServiceAccount", ("SECRETS",)),
+    # Only stateful sets show so little; what shows more is told above.
+    ("StatefulSet", ("NAME", "READY", "AGE")),
 )
 # What `kind/name` and folders of support bundles call kinds.
 _SINGULAR: Final = {
@@ -64,6 +67,8 @@ _SINGULAR: Final = {
     "endpoints": "Endpoints",
     "ingress": "Ingress",
     "ingresses": "Ingress",
+    "ingressclass": "IngressClass",
+    "ingressclasses": "IngressClass",
     "node": "Node",
     "event": "Event",
     "pvc": "PersistentVolumeClaim",

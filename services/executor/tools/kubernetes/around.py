@@ -51,6 +51,16 @@ def policy_findings(found: Found, cluster: Cluster) -> Iterator[Found]:
         yield Found("policy", "network_policy.blocks", pod, told(pod.named, policy, _isolation(view), line))
 
 
+def class_findings(cluster: Cluster) -> Iterator[Found]:
+    """Yield each ingress of a class that is none of the recorded ones, where any are recorded."""
+    classes = [one.name for one in cluster.of_kind("IngressClass")]
+    for ingress in cluster.of_kind("Ingress") if classes else []:
+        named = ingress.said("class", ("Ingress Class",), ("spec", "ingressClassName"), ("CLASS",))
+        if named is not None and named.text not in classes:
+            counts = {"classes": len(classes), "classes_named": 0}
+            yield Found("count", "ingress.class_missing", ingress, told(ingress.named, named), counts)
+
+
 def record_findings(cluster: Cluster) -> Iterator[Found]:
     """Yield what alerts and other records quote of the scheduler and the kubelet, on the object they name."""
     names = sorted((one.name for one in cluster.subjects if len(one.name) > 3), key=len, reverse=True)

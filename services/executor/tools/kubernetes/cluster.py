@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from services.executor.sources.kubernetes.kinds_of import kind_of_word
 from services.executor.sources.kubernetes.reader import RECORD
 from services.executor.sources.kubernetes.tree import NOTHING, KubeObject, Node
 
@@ -182,5 +183,5 @@ def _event(each: KubeObject) -> Event | None:
         kind, name = about.at("kind").text, about.at("name").text
     else:
         word, _, name = root.at("OBJECT").text.partition("/")
-        kind = next((known for known in (*WORKLOADS, "Pod", "Node") if known.lower() == word.lower()), word)
+        kind = kind_of_word(word) or word
     return Event(root.at("type").text or root.at("TYPE").text, reason_said, message, kind, name)

@@ -8,7 +8,12 @@ from services.common.evidence.strict_json import Json
 from services.executor.sources.bundle import Bundle
 from services.executor.sources.stop import Stop
 from services.executor.tools.kubernetes.arguments import Findings
-from services.executor.tools.kubernetes.around import policy_findings, record_findings, with_selector
+from services.executor.tools.kubernetes.around import (
+    class_findings,
+    policy_findings,
+    record_findings,
+    with_selector,
+)
 from services.executor.tools.kubernetes.cluster import WORKLOADS, Cluster, Said, Subject
 from services.executor.tools.kubernetes.found import Found, told
 from services.executor.tools.kubernetes.logs import Logs, log_findings, unplaced_findings
@@ -58,6 +63,7 @@ def _all(cluster: Cluster, ties: Ties, logs: Logs, stop: Stop) -> Iterator[Found
             yield from _of_pod(subject, cluster, logs)
         else:
             yield from object_findings(subject, ties)
+    yield from class_findings(cluster)
     yield from record_findings(cluster)
     yield from unplaced_findings(logs)
 

@@ -155,6 +155,12 @@ def _endpoints(subject: Subject) -> Iterator[Found]:
             yield Found("state", "service.no_endpoints", subject, told(subject.named, none))
 
 
+def _autoscaler(subject: Subject) -> Iterator[Found]:
+    targets = subject.said("targets", ("TARGETS",))
+    if targets is not None and "<unknown>" in targets.text:
+        yield Found("row", "hpa.metrics_missing", subject, told(subject.named, targets))
+
+
 def _quota(subject: Subject) -> Iterator[Found]:
     """Yield each resource of a quota of which all is used."""
     for view in subject.whole[:1]:
@@ -212,6 +218,7 @@ _RULES: Final[Mapping[str, Callable[[Subject], Iterator[Found]]]] = {
     "PersistentVolumeClaim": _claim,
     "Node": _node,
     "Endpoints": _endpoints,
+    "HorizontalPodAutoscaler": _autoscaler,
     "ResourceQuota": _quota,
     "Namespace": _namespace,
 }

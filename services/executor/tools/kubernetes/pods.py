@@ -126,7 +126,7 @@ def _row_findings(pod: Subject) -> Iterator[Found]:
     fault = fault_of("Pod", word, "")
     if word in _ENDED:
         fault = fault or ("pod.crash_loop" if word == "CrashLoopBackOff" else _DEFAULT)
-    elif word in _STARTING:
+    elif word in _STARTING or word[:1].isdigit():
         fault = "pod.pending"
     elif word in ("Terminating", "Unknown"):
         fault = "pod.terminating"

@@ -18,6 +18,7 @@ class Ties:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
+        self._selected: dict[Subject, list[Subject] | None] = {}
 
     def about(self, subject: Subject) -> list[str]:
         """Return the names of an object and of those that depend on it, at most 40."""
@@ -30,6 +31,11 @@ class Ties:
 
     def selects(self, service: Subject) -> list[Subject] | None:
         """Return the recorded pods that a service selects; None where that cannot be told."""
+        if service not in self._selected:
+            self._selected[service] = self._matching(service)
+        return self._selected[service]
+
+    def _matching(self, service: Subject) -> list[Subject] | None:
         wanted = labels_of(service, "Selector", ("spec", "selector"))
         labelled = [(pod, self._labels[pod]) for pod in self._cluster.pods if self._labels[pod]]
         same = [(pod, has) for pod, has in labelled if _same_namespace(pod, service)]
