@@ -35,6 +35,10 @@ ROWS = st.lists(
 _LIMIT = 1 << 20
 
 
+# What a kernel says of a process begins with a name as well.
+PROCESS = "Name:\tpython\nUmask:\t0022\nState:\tR (running)\nTgid:\t7\n"
+
+
 def objects(content: str, source: str = "saved.txt") -> list[KubeObject]:
     return list(read_objects(source, content.encode(), _LIMIT, never))
 
@@ -189,7 +193,26 @@ def test_rows_without_their_header_are_pods() -> None:
     )
 
 
-@pytest.mark.parametrize("content", ["just words\nof a person\n", "", "2026-11-30T09:00:00Z INFO start\n"])
+@pytest.mark.parametrize("kind", ["Secret", "ConfigMap"])
+def test_what_a_secret_holds_is_not_read(kind: str) -> None:
+    """The control: the same words of any other kind are."""
+    copied = {"kubectl.kubernetes.io/last-applied-configuration": '{"data": {"password": "aHVudGVyMg=="}}'}
+    written = {
+        "apiVersion": "v1",
+        "kind": kind,
+        "metadata": {"name": "db", "namespace": "shop", "annotations": copied},
+        "data": {"password": "aHVudGVyMg=="},
+        "stringData": {"user": "aHVudGVyMg=="},
+    }
+    for content in (json.dumps(written), yaml.safe_dump(written), json.dumps({"items": [written]})):
+        (found,) = objects(content)
+        assert found.name == "db"
+        assert any("aHVudGVyMg==" in leaf.text for _, leaf in found.root.leaves()) is (kind != "Secret")
+
+
+@pytest.mark.parametrize(
+    "content", ["just words\nof a person\n", "", "2026-11-30T09:00:00Z INFO start\n", PROCESS]
+)
 def test_what_is_nothing_of_a_cluster_is_left_alone(content: str) -> None:
     assert writing_of(content.splitlines()) is None
 

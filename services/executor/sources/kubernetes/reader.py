@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from enum import Enum
 from typing import Final
 
@@ -20,8 +21,8 @@ from services.executor.sources.kubernetes.yaml_tree import read_yaml
 
 # What is no object of a cluster and tells of some all the same: an alert's record with its events.
 RECORD: Final = "Record"
-_KEY_LINE: Final = re.compile(r"[A-Z][\w /().-]{0,60}:(?:\s|$)")
-_MIN_KEYS: Final = 3
+_OF_OBJECT: Final = re.compile(r"(?:Namespace|Labels|Annotations):(?:\s|$)")
+_MIN_MEMBERS: Final = 3
 _OBJECT: Final = re.compile(r"^(?:- )?(?:apiVersion|kind|items):", re.MULTILINE)
 _MEMBER: Final = re.compile(r"[a-z][A-Za-z0-9_]*:(?:\s|$)")
 _CLUSTER_WORDS: Final = re.compile(r"\b(?:pod|deployment|namespace|replicas|kubernetes|kube)", re.IGNORECASE)
@@ -43,8 +44,8 @@ def writing_of(head: Sequence[str]) -> Writing | None:
     if not told:
         return None
     if begins_object(told[0]):
-        keys = sum(_KEY_LINE.match(line) is not None for line in told)
-        return Writing.DESCRIBE if keys >= _MIN_KEYS else None
+        # Other lists of facts begin with a name, too: /proc/self/status does.
+        return Writing.DESCRIBE if any(_OF_OBJECT.match(line) for line in told) else None
     if is_header(told[0]) or is_pod_row(told[0]):
         return Writing.TABLE
     if _OBJECT.search("\n".join(told)) or _is_record(told):
@@ -84,7 +85,7 @@ def read_objects(source: str, data: bytes, max_bytes: int, check: Callable[[], N
 
 def _is_record(lines: Sequence[str]) -> bool:
     members = sum(_MEMBER.match(line) is not None for line in lines)
-    return members >= _MIN_KEYS and _CLUSTER_WORDS.search("\n".join(lines)) is not None
+    return members >= _MIN_MEMBERS and _CLUSTER_WORDS.search("\n".join(lines)) is not None
 
 
 def _has_metadata(item: Json) -> bool:
@@ -110,7 +111,20 @@ def _of_tree(source: str, root: Node, kind: str) -> KubeObject:
     named = root.at("metadata", "name")
     if not named.text:
         return KubeObject(RECORD, "", "", NOTHING, source, root)
-    return KubeObject(kind, root.at("metadata", "namespace").text, named.text, named, source, root)
+    shown = _without_secrets(root) if kind == "Secret" else root
+    return KubeObject(kind, root.at("metadata", "namespace").text, named.text, named, source, shown)
+
+
+def _without_secrets(root: Node) -> Node:
+    """Leave out what a secret holds, and the copy of it that `kubectl apply` writes beside it."""
+    kept = [child for child in root.children if child.key not in ("data", "stringData")]
+    bare = [
+        replace(child, children=tuple(each for each in child.children if each.key != "annotations"))
+        if child.key == "metadata"
+        else child
+        for child in kept
+    ]
+    return replace(root, children=tuple(bare))
 
 
 def _kind_of_folder(source: str) -> str:
