@@ -19,6 +19,8 @@ FAULTS: Final[dict[str, str]] = {
     "process.down": "A process stopped or did not answer.",
     "dependency.unreachable": "A dependency could not be reached.",
     "dependency.slow": "A dependency answered late.",
+    "dependency.failing": "More requests to a dependency failed than before.",
+    "dependency.idle": "A dependency did less work than before.",
     "code.exception": "The component's own code raised an error.",
     "load.increased": "More work arrived than before.",
     **{fault: known.meaning for fault, known in KUBERNETES_FAULTS.items()},

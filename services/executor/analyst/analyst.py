@@ -16,7 +16,7 @@ from services.executor.analyst.account.gaps import evidence_gaps
 from services.executor.analyst.account.recorded_changes import change_findings
 from services.executor.analyst.account.symptoms import symptoms, telling_series, told_failures
 from services.executor.analyst.causes.candidates import Candidate
-from services.executor.analyst.causes.claimed import causes
+from services.executor.analyst.causes.claimed import causes, stated_causes
 from services.executor.analyst.reading.material import Material
 from services.executor.analyst.reading.originals import Originals
 from services.executor.analyst.reading.views import MetricChange
@@ -51,6 +51,12 @@ class _Reading:
         if not self.asked.concerned or self.is_of_cluster:
             return []
         return [each for each in causes(self.timeline, self.effects) if self.asked.is_about(each.component)]
+
+    @property
+    def lacks_stated_cause(self) -> bool:
+        """Tell whether a cause is asked for and neither a change nor a mechanism is one."""
+        asks = self.context.intent != context_pb2.INTENT_LOOKUP and self.asked.concerned
+        return asks and not stated_causes(self.timeline, self.effects)
 
     @cached_property
     def cluster(self) -> ClusterAccount:
@@ -108,7 +114,7 @@ class Analyst:
         if base:
             return base
         timeline = reading.timeline
-        return follow_up.not_yet_made(
+        wanted = follow_up.not_yet_made(
             [
                 *follow_up.cited_objects(reading.cluster),
                 *follow_up.around_onset(timeline),
@@ -118,6 +124,9 @@ class Analyst:
             ],
             reading.material,
         )
+        if wanted or not reading.lacks_stated_cause:
+            return wanted
+        return follow_up.not_yet_made(follow_up.around_complaint(timeline), reading.material)
 
     def conclude(
         self,

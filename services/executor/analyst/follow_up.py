@@ -9,6 +9,7 @@ from services.executor.analyst.reading.material import Material
 from services.executor.analyst.reading.stated import tells_lock_wait
 from services.executor.analyst.reading.views import Log, MetricChange
 from services.executor.analyst.reading.words import instant_text, seconds_of
+from services.executor.analyst.story.complaint import complaint_of
 from services.executor.analyst.story.effects import Effects
 from services.executor.analyst.story.failures import Failure, is_telling
 from services.executor.analyst.story.timeline import Timeline
@@ -19,6 +20,7 @@ MAX_LOGS = 12
 MAX_SERIES_FILES = 6
 MAX_CHANGES = 4
 MAX_OBJECT_FILES = 8
+MAX_COMPONENTS = 2000
 # Of one log, so many messages are counted wherever they stand.
 MAX_LITERALS = 12
 # So many first lines of failures are read as they stand in the log, and so many lines of their moment.
@@ -149,6 +151,21 @@ def raw_samples(changes: Iterable[MetricChange]) -> list[ToolRequest]:
         }
         requests.setdefault((source, change.onset), ToolRequest("metrics_query_range", dict(arguments)))
     return list(requests.values())[:MAX_SERIES_FILES]
+
+
+def around_complaint(timeline: Timeline) -> list[ToolRequest]:
+    """Return the call that compares what is complained of, and what it calls, before and since."""
+    complaint, topology = complaint_of(timeline), timeline.topology
+    if complaint is None:
+        return []
+    arguments: dict[str, Json] = {
+        **timeline.material.window.bounds(),
+        "split": instant_text(complaint.seconds),
+    }
+    if topology.calls and complaint.component in topology.components:
+        concerned = {complaint.component, *topology.dependencies(complaint.component)}
+        arguments["components"] = [*sorted(concerned)[:MAX_COMPONENTS]]
+    return [ToolRequest("metrics_shift", arguments)]
 
 
 def log_sources(material: Material) -> list[str]:

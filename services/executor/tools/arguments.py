@@ -62,6 +62,15 @@ class SeriesWindow(Window):
     sources: Annotated[list[SourceName], Field(max_length=2000)] = Field(default_factory=list)
 
 
+class SeriesSplit(SeriesWindow):
+    """The instant that divides before from since, and whose series are compared."""
+
+    split: Annotated[AwareDatetime, Field(description="RFC 3339; divides before from since")]
+    components: Annotated[
+        list[SourceName], Field(max_length=2000, description="owners of the series; all when none is named")
+    ] = Field(default_factory=list)
+
+
 def microseconds(when: datetime | None) -> int | None:
     """Return an instant as Unix microseconds."""
     if when is None:

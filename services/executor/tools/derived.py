@@ -11,11 +11,19 @@ from services.executor.sources.metrics import Series
 from services.executor.sources.sniff import Source
 from services.executor.sources.stop import Stop
 from services.executor.tools import log_templates
-from services.executor.tools.arguments import LogTemplates, SeriesWindow, microseconds, rfc3339, unix_seconds
+from services.executor.tools.arguments import (
+    LogTemplates,
+    SeriesSplit,
+    SeriesWindow,
+    microseconds,
+    rfc3339,
+    unix_seconds,
+)
 from services.executor.tools.log_tallies import tallies
 from services.executor.tools.log_window import extent_of, number
 from services.executor.tools.metrics_change_points import change_points
 from services.executor.tools.metrics_saturation import saturation
+from services.executor.tools.metrics_shift import metrics_shift as shift
 from services.executor.tools.tool import ToolOutput
 
 
@@ -83,6 +91,14 @@ def metrics_saturation(bundle: Bundle, arguments: SeriesWindow, stop: Stop) -> T
     series, left_out = _series(bundle, arguments, stop)
     start, end = unix_seconds(arguments.start), unix_seconds(arguments.end)
     return _marked(saturation(series, start, end, stop.check), left_out)
+
+
+def metrics_shift(bundle: Bundle, arguments: SeriesSplit, stop: Stop) -> ToolOutput:
+    """Return the series before an instant and since."""
+    series, left_out = _series(bundle, arguments, stop)
+    bounds = unix_seconds(arguments.start), unix_seconds(arguments.end)
+    split = arguments.split.timestamp()
+    return _marked(shift(series, split, bounds, frozenset(arguments.components), stop.check), left_out)
 
 
 def _marked(document: dict[str, Json], left_out: int) -> ToolOutput:

@@ -117,6 +117,17 @@ _ROWS: Final = (
         derived.metrics_saturation,
     ),
     (
+        "metrics_shift",
+        (
+            "Every series before an instant and since, moved or not: what was usual, the mean since, and how "
+            "far that is by several scores. Reads every metric source when none is named."
+        ),
+        _DERIVED,
+        arguments.SeriesSplit,
+        kinds.METRIC,
+        derived.metrics_shift,
+    ),
+    (
         "topology_get",
         "The services of the scope and which calls which.",
         _RAW,

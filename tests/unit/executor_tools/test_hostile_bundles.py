@@ -3,6 +3,7 @@
 import json
 import tempfile
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
@@ -15,6 +16,7 @@ from services.executor.tools.registry import tools
 from services.executor.tools.tool import ToolError
 from tests.fakes.bundles import Tree, a_stop, opened, write
 
+SPLIT = datetime(2026, 11, 30, 9, tzinfo=UTC)
 KEYS = st.sampled_from(
     [
         *(
@@ -87,7 +89,7 @@ def test_every_tool_answers_or_says_why_not(first: Tree, second: Tree) -> None:
             return
         for tool in TOOLS.values():
             for name in ("x.json", "y.json"):
-                given = {"sources": [name], "source": name}
+                given = {"sources": [name], "source": name, "split": SPLIT}
                 fields = tool.arguments.model_fields
                 arguments = {field: value for field, value in given.items() if field in fields}
                 with suppress(ToolError, SourceError):

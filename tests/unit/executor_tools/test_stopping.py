@@ -1,6 +1,7 @@
 """A killed process loses what it has read: whatever may take long asks for its time, and ends by itself."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ def some_series() -> list[Series]:
 
 JSON = PositionedJson(b"[" + b"1," * 9000 + b"1]", max_bytes=1 << 20)
 TABLE = "time,up\n" + "2026-11-30T09:00:00Z,1\n" * 9
+SPLIT = datetime(2026, 11, 30, 9, tzinfo=UTC)
 WORK: dict[str, tuple[Callable[[Callable[[], None]], object], int]] = {
     "elements": (lambda check: JSON.elements((), check), 3),
     "table": (lambda check: read_table(TABLE, check), 8),
@@ -65,7 +67,7 @@ def test_every_tool_that_reads_ends_in_time(tmp_path: Path, tool: str) -> None:
     bundle = opened(tmp_path)
     row = tools(1 << 20, 30)[tool]
     source = next(source.name for source in bundle.sources if source.kind in row.source_kinds)
-    given: dict[str, Any] = {"source": source, "sources": [source], "contains": ["not there"]}
+    given: dict[str, Any] = {"source": source, "sources": [source], "contains": ["not there"], "split": SPLIT}
     arguments = row.arguments(**{name: given[name] for name in row.arguments.model_fields if name in given})
     row.run(bundle, arguments, a_stop())
     with pytest.raises(StoppedError):

@@ -4,6 +4,7 @@ from services.executor.analyst.causes.candidates import Candidate
 from services.executor.analyst.causes.changes import change_candidates
 from services.executor.analyst.causes.directions import direction_candidates
 from services.executor.analyst.causes.mechanisms import mechanism_candidates
+from services.executor.analyst.causes.propagated import Propagation
 from services.executor.analyst.story.effects import Effects
 from services.executor.analyst.story.timeline import Timeline
 
@@ -15,6 +16,21 @@ _SELF_EVIDENT = frozenset({"process.down", "code.exception"})
 
 def causes(timeline: Timeline, effects: Effects) -> list[Candidate]:
     """Return the causes to claim, the best first; none where nothing supports one.
+
+    Where neither a change nor a mechanism is stated, the measure that is complained of is followed along the
+    calls, if its series were compared; that nothing got worse by it is an answer, too.
+    """
+    found = stated_causes(timeline, effects)
+    if found:
+        return found
+    propagation = Propagation(timeline)
+    if propagation.decides:
+        return _distinct(propagation.candidates())
+    return _distinct(direction_candidates(timeline, effects)) if effects.all else []
+
+
+def stated_causes(timeline: Timeline, effects: Effects) -> list[Candidate]:
+    """Return the changes and the mechanisms to claim, the best first.
 
     A change that is proven stands alone. A mechanism that shows itself in a component on which the changed
     one depends explains the change's apparent effects away; one that the change does not explain is likelier
@@ -33,7 +49,7 @@ def causes(timeline: Timeline, effects: Effects) -> list[Candidate]:
         return _distinct([*sure[:1], *(change for change in changes if not change.unexplained)])
     if changes and all(change.unexplained for change in changes):
         return _distinct([*mechanisms, *changes])
-    return _distinct(changes or mechanisms or direction_candidates(timeline, effects))
+    return _distinct(changes or mechanisms)
 
 
 def _explained_away(change: Candidate, mechanisms: list[Candidate], timeline: Timeline) -> bool:

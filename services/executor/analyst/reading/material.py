@@ -7,6 +7,7 @@ from functools import cached_property
 from assay.common.v1 import tool_pb2
 
 from services.executor.analyst.reading.cluster import ClusterReport, cluster_report
+from services.executor.analyst.reading.shifts import Shift
 from services.executor.analyst.reading.spot import Spot
 from services.executor.analyst.reading.topology import Topology, read_topology
 from services.executor.analyst.reading.views import Alert, ChangeEvent, Log, MetricChange, Pair, change_event
@@ -92,6 +93,12 @@ class Material:
         return [
             document for document in self.documents("metrics_change_points") if document.at("inputs").items()
         ]
+
+    @cached_property
+    def shifts(self) -> list[Shift]:
+        """Every series that was compared before and since an instant."""
+        documents = self.documents("metrics_shift")
+        return [Shift(spot) for document in documents for spot in document.at("series").items()]
 
     @property
     def window_is_empty(self) -> bool:
