@@ -12,6 +12,7 @@ from services.executor.analyst.account.asked import Asked
 from services.executor.analyst.account.background import background
 from services.executor.analyst.account.cluster import ClusterAccount
 from services.executor.analyst.account.cluster_question import ClusterQuestion
+from services.executor.analyst.account.complaint import complaint_findings
 from services.executor.analyst.account.gaps import evidence_gaps
 from services.executor.analyst.account.recorded_changes import change_findings
 from services.executor.analyst.account.symptoms import symptoms, telling_series, told_failures
@@ -144,6 +145,7 @@ class Analyst:
         found = [
             *reading.of_cluster(),
             *(candidate.finding(reading.timeline.topology) for candidate in reading.causes),
+            *complaint_findings(reading.timeline),
             *wrong,
             *reading.asked.findings(),
             *background(reading.timeline, reading.effects, reading.causes, wrong),

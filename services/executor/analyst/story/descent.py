@@ -62,8 +62,8 @@ class Descent:
 
     @property
     def stands_alone(self) -> bool:
-        """Tell whether the component clearly got worse, and nothing that it calls explains it."""
-        return len(self.path) == 1 and self.path[0].score() >= CLEAR_ALONE
+        """Tell whether the component clearly got worse, and nothing of what it calls explains it."""
+        return bool(self.topology.calls) and len(self.path) == 1 and self.path[0].score() >= CLEAR_ALONE
 
     @property
     def is_clear(self) -> bool:
@@ -71,9 +71,11 @@ class Descent:
         if not self.path:
             # Nothing measures it: only what stands out by itself can be told.
             return any(each.score() >= CLEAR_ALONE for each in self.worse.values())
+        own = self.path[0].score()
+        if not self.topology.calls:
+            return own >= CLEAR
         if len(self.path) == 1:
             return self.stands_alone
-        own = self.path[0].score()
         together = (own + self.path[1].score()) / math.sqrt(2)
         return own >= CLEAR or (own >= _MORE_THAN_NOISE and together >= _CLEAR_TOGETHER)
 
@@ -83,7 +85,7 @@ class Descent:
 
         What is complained of is the symptom: that it got worse is no cause of it.
         """
-        if not self.is_clear or (self.stands_alone and self.topology.calls):
+        if not self.is_clear or self.stands_alone:
             return []
         last = self.path[-1:] if self.topology.calls else []
         clear = {name: each for name, each in self.worse.items() if each.score() >= CLEAR}
