@@ -13,7 +13,8 @@ from services.executor.tools.shift_scores import Shift, compared, shift_of
 MAX_LISTED = 600
 # Beyond this a sample lies outside of what is usual (Hampel's rule, "The influence curve", JASA 69, 1974).
 _LEAVING = 3.0
-_SIGNIFICANT_DIGITS = 6
+# As many as a statement shows, so that what it says is what stands here.
+_SIGNIFICANT_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,9 @@ _WORDS: tuple[tuple[Measure, frozenset[str]], ...] = (
     ),
     (Measure.THROUGHPUT, vocabulary("throughput traffic request requests calls invocations rps qps tps")),
 )
-_PHRASES = re.compile(r"\b(response|request|processing|reply)[ _-]times?\b", re.IGNORECASE)
+_PHRASES = re.compile(
+    r"(?<![A-Za-z])(?:[Rr]esponse|[Rr]equest|[Pp]rocessing|[Rr]eply)[ _-]?[Tt]imes?(?![a-z])"
+)
 _FAILED_CODE = re.compile(r'\b(?:code|status|status_code)="(?:5\d\d|5xx|error)"')
 _SHARE = vocabulary("availability success successful")
 # An average over all requests tells what they took together; a quantile tells of some of them.
