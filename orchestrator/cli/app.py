@@ -10,6 +10,7 @@ import typer
 
 from orchestrator.cli import (
     commands,
+    eval_command,
     flags,
     options,
     runs_command,
@@ -153,6 +154,7 @@ def _submission_key(detach: bool, key: str | None) -> str:
     return uuid.uuid4().hex if key is None else options.text("--idempotency-key", key).strip()
 
 
+app.command("eval")(eval_command.evaluate)
 app.command("show")(show_command.show)
 app.add_typer(runs_command.app, name="runs")
 app.command("trace")(trace_command.trace)

@@ -99,8 +99,7 @@ async def _service(command: Diagnosis, environ: Mapping[str, str], progress: Pro
     if root is None:
         yield command.target
         return
-    folder = prepare(state_folder(environ))
-    async with exclusive(folder, command.timeout_seconds, lambda: progress(_waiting(environ))):
+    async with holding(environ, command.timeout_seconds, progress) as folder:
         progress("starting six local services")
         async with local_stack(folder, root, environ) as stack:
             yield stack.address
@@ -118,8 +117,15 @@ async def _store(target: str, environ: Mapping[str, str], progress: Progress) ->
 @asynccontextmanager
 async def held_folder(environ: Mapping[str, str], progress: Progress) -> AsyncIterator[Path]:
     """Hold the state folder for a command that reads."""
+    async with holding(environ, _READ_WAIT_SECONDS, progress) as folder:
+        yield folder
+
+
+@asynccontextmanager
+async def holding(environ: Mapping[str, str], wait_seconds: float, progress: Progress) -> AsyncIterator[Path]:
+    """Hold the state folder, made where it is missing; another command is waited for at most so long."""
     folder = prepare(state_folder(environ))
-    async with exclusive(folder, _READ_WAIT_SECONDS, lambda: progress(_waiting(environ))):
+    async with exclusive(folder, wait_seconds, lambda: progress(_waiting(environ))):
         yield folder
 
 

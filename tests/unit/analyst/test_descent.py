@@ -36,7 +36,7 @@ def descent(
 ) -> Descent:  # fmt: skip
     rows = [row("latency", name, difference, score) for name, (difference, score) in moved.items()]
     rows += [row("requests", name, 0, 0, amount) for name, amount in (asked or {}).items()]
-    call = RecordedCall("c", "metrics_shift", {}, tool_pb2.INVOCATION_STATUS_OK, {"series": rows})
+    call = RecordedCall("c", "metrics_shift", {}, tool_pb2.INVOCATION_STATUS_OK, {"series": [*rows]})
     topology = Topology(KNOWN if calls else {}, {}, calls)
     shifts = [Shift(spot) for spot in Spot(call).at("series").items()]
     return Descent(start, worsenings(shifts, Measure.LATENCY, topology), topology)

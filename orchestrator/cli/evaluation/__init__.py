@@ -1,0 +1,1 @@
+"""How right the answers are: past incidents asked again, and held against what turned out to be true."""
