@@ -9,7 +9,7 @@ LOCK := $(PY) -m uv pip compile pyproject.toml --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test spec check format proto lock bench enumerate fuzz guards bad-input mutants clean
+.PHONY: help run test spec check format proto lock bench enumerate fuzz guards bad-input mutants eval clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -53,6 +53,9 @@ lock: $(DEVELOPMENT) ## Pin the newest allowed versions in the requirements file
 bench: $(RUNTIME) ## Measure start-up, memory, the cost of a diagnosis and of 200 at once
 	$(PY) -m dev.bench
 	$(PY) -m dev.crowd
+
+eval: $(DEVELOPMENT) ## Ask every handed set again, also changed, and compare with dev/eval/floor.json
+	$(PY) -m dev.eval
 
 enumerate: $(DEVELOPMENT) ## Walk every state and every path of the graph, against the design
 	$(PY) -m tests.proof.enumeration

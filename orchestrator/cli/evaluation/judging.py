@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from assay.common.v1 import evidence_pb2
 from assay.orchestrator.v1 import run_pb2
@@ -20,8 +20,8 @@ class Judged:
     """One answer, held against what is right."""
 
     name: str
-    is_control: bool
-    """True where no cause may be named."""
+    kind: Literal["issue", "control", "statement"]
+    """Whether a component is to be named, none may be, or the question is about something else."""
     place: int | None
     """Where the right component stands among the suspects, from 1; None where it is not named."""
     blamed: bool
@@ -49,13 +49,13 @@ class Score:
 
     @property
     def issues(self) -> list[Judged]:
-        """The cases that have a cause."""
-        return [each for each in self.judged if not each.is_control]
+        """The cases in which a component is to be named."""
+        return [each for each in self.judged if each.kind == "issue"]
 
     @property
     def controls(self) -> list[Judged]:
         """The cases in which no cause may be named."""
-        return [each for each in self.judged if each.is_control]
+        return [each for each in self.judged if each.kind == "control"]
 
     def named_within(self, places: int) -> int:
         """Return in how many issues the right component is among the first so many suspects."""
@@ -82,7 +82,7 @@ def judge(name: str, expected: Expected, run: run_pb2.Run) -> Judged:
     place = next((at for at, component in enumerate(named, 1) if component in (wanted or ())), None)
     return Judged(
         name=name,
-        is_control=wanted == [],
+        kind="statement" if wanted is None else "issue" if wanted else "control",
         place=place,
         blamed=bool(named),
         problems=list(chain(_suspects(expected, run, place), _verdict(expected, run), _texts(expected, run))),

@@ -1,0 +1,116 @@
+"""Changed bundles: the change is made everywhere it must be, and nothing else is."""
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dev.eval.noise import TIMES, with_noise
+from dev.eval.stated import states
+from dev.eval.variants import VARIANTS, made
+from orchestrator.cli.evaluation.cases import Case, Expected
+
+TOPOLOGY = {
+    "services": [
+        {"name": "cart", "kind": "python service", "logs": ["logs/cart.log"]},
+        {"name": "redis", "kind": "Redis 7"},
+    ]
+}
+LOG = """\
+2026-11-30 09:00:00,100 INFO cart took 1
+2026-11-30 09:00:00,200 ERROR cart fails
+Traceback of it
+2026-11-30 09:00:01,000 INFO redis is there
+"""
+TABLE = 'time,"latency{service=""cart""}"\n2026-11-30T09:00:00Z,0.1\n2026-11-30T09:01:00Z,0.2\n'
+EVENTS = [{"time": "2026-11-30T09:00:00Z", "service": "cart", "summary": "cache.ttl 5 -> 6"}]
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> tuple[Case, Path]:
+    bundle = tmp_path / "one" / "bundle"
+    (bundle / "logs").mkdir(parents=True)
+    (bundle / "metrics").mkdir()
+    (bundle / "topology.json").write_text(json.dumps(TOPOLOGY))
+    (bundle / "events.json").write_text(json.dumps(EVENTS))
+    (bundle / "logs/cart.log").write_text(LOG)
+    (bundle / "metrics/a.csv").write_text(TABLE)
+    (bundle / "metrics/b.json").write_text('{"values": [[1796029200.5, "7"], [1796029210, "1796029210"]]}')
+    return Case(
+        "one", "one/bundle", "why is cart slow since 2026-11-30T09:00:00Z?", Expected(suspects=["cart"])
+    ), (tmp_path)
+
+
+def changed(name: str, case: tuple[Case, Path]) -> tuple[Case, Path]:
+    variant = next(each for each in VARIANTS if each.name == name)
+    after = made(variant, case[0], case[1], case[1] / "out")
+    return after, case[1] / "out" / after.bundle
+
+
+def test_names_follow_everywhere_but_a_product_keeps_its_own(case: tuple[Case, Path]) -> None:
+    after, bundle = changed("renamed", case)
+    (new,) = after.expected.suspects or []
+    texts = "".join(path.read_text() for path in bundle.rglob("*") if path.is_file())
+    assert "cart" not in texts + after.question
+    assert "cache.ttl" not in texts
+    assert f'zz_latency{{service=""{new}""}}' in texts
+    assert (bundle / "logs" / f"{new}.log").is_file()
+    assert "redis is there" in texts
+
+
+def test_every_time_moves_by_eight_days_and_no_other_number(case: tuple[Case, Path]) -> None:
+    after, bundle = changed("shifted", case)
+    assert after.question == "why is cart slow since 2026-12-08T09:00:00Z?"
+    assert (bundle / "logs/cart.log").read_text().startswith("2026-12-08 09:00:00,100 INFO")
+    values = json.loads((bundle / "metrics/b.json").read_text())["values"]
+    assert values == [[1796029200.5 + 691200, "7"], [1796029210 + 691200, "1796029210"]]
+
+
+def test_records_of_one_second_are_shuffled_whole(case: tuple[Case, Path]) -> None:
+    _, bundle = changed("reordered", case)
+    text = (bundle / "logs/cart.log").read_text()
+    assert Counter(text.splitlines()) == Counter(LOG.splitlines())
+    assert "ERROR cart fails\nTraceback of it\n" in text
+    assert text.endswith("redis is there\n")
+
+
+def test_noise_is_tenfold_and_leaves_what_was_there(case: tuple[Case, Path]) -> None:
+    _, bundle = changed("noisy", case)
+    lines = (bundle / "logs/cart.log").read_text().splitlines()
+    assert len(lines) == len(LOG.splitlines()) + TIMES * 3
+    assert [line for line in lines if "heartbeat" not in line] == LOG.splitlines()
+    head, first, _ = (bundle / "metrics/a.csv").read_text().splitlines()
+    assert len(first.split(",")) == 2 + TIMES
+    assert 'latency{service=""cart""}' in head
+
+
+def test_noise_of_json_lines_is_json_lines() -> None:
+    line = '{"ts":"2026-11-30T09:00:00.1Z","level":"INFO","msg":"x"}\n'
+    made_lines = with_noise(Path("a.log"), line).splitlines()
+    assert [json.loads(each)["ts"] for each in made_lines] == ["2026-11-30T09:00:00.1Z"] * (TIMES + 1)
+
+
+def test_a_bundle_without_names_stays_as_it_is(case: tuple[Case, Path]) -> None:
+    for path in (case[1] / "one/bundle").glob("*.json"):
+        path.unlink()
+    (case[1] / "one/bundle/metrics/a.csv").unlink()
+    after, bundle = changed("renamed", case)
+    assert after == replace(case[0], bundle=after.bundle)
+    assert (bundle / "logs/cart.log").read_text() == LOG
+
+
+@pytest.mark.parametrize(
+    ("wanted", "stated"),
+    [
+        ("The `orders` job fails", True),
+        ("The `stock` job fails", False),
+        ("Database operations take long", True),
+        ("Network policies forbid traffic", False),
+        ("either http://a.example/x or `orders` could not be resolved", True),
+    ],
+)
+def test_the_rule_of_stated_sentences(wanted: str, stated: bool) -> None:
+    answer = "the orders job fails: database operations take too long, and its host was not resolved"
+    assert states(answer, wanted) is stated
