@@ -11,6 +11,8 @@ from typing import Final
 from assay.common.v1 import evidence_pb2
 
 from services.common.evidence.template_slots import (
+    CHANGE_TOOL,
+    LOG_TOOLS,
     SATURATION_TOOL,
     Material,
     can_be_provided,
@@ -78,6 +80,15 @@ def _fills_a_resource(material: Material) -> bool:
         if item.evidence.tool_name == SATURATION_TOOL and item.evidence.raw_path.endswith("/usage_name")
     }
     return _about_causes(material) and bool(values("change", material)) and bool(held & used)
+
+
+def _rival_directions(material: Material) -> bool:
+    """Tell whether several components are possible causes, and none for more than its metrics show."""
+    shown = [item.evidence.tool_name for cited in material.claims for item in cited.evidence]
+    apart = len({cited.claim.component for cited in material.claims}) > 1
+    told = any(name == CHANGE_TOOL or name.startswith(LOG_TOOLS) for name in shown)
+    confirmed = any(cited.confirmed for cited in material.claims)
+    return apart and _about_causes(material) and not told and not confirmed
 
 
 def _no_cause(material: Material) -> bool:
@@ -346,6 +357,14 @@ _NEXT: Final[Mapping[str, Template]] = {
         Cites.CLAIMS,
         CARRIED,
         _about_causes,
+    ),
+    "next.decide": Template(
+        "To decide between {components}: look at the requests of every caller of each. The one that is as "
+        "bad for all its callers, while what it calls itself is as usual, comes first.",
+        "next_checks",
+        Cites.CLAIMS,
+        LOW,
+        _rival_directions,
     ),
     "next.release": Template(
         "After the change is reverted, watch {series} from {source}: if it does not fall, what holds it has "

@@ -49,6 +49,7 @@ def _after_cause(
         yield from _made("next.object", Material(claims=[cause]))
     yield from _release(request, causes[0])
     yield from _refute(causes[0])
+    yield from _made("next.decide", Material(claims=causes))
     yield from _read(seen)
     yield from provide_sentences(request.gaps, request.checked)
     for cause in causes[1:]:

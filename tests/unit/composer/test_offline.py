@@ -307,6 +307,36 @@ def test_nothing_is_to_be_released_where_no_limit_was_reached_or_no_change_is_bl
         assert "next.release" not in [item.template_id for item in answer_to(request).next_checks]
 
 
+def rivals() -> composer_pb2.ComposeRequest:
+    request = made.direction()
+    cause = next(item for item in request.claims if item.claim.claim_type == evidence_pb2.CLAIM_TYPE_CAUSE)
+    del request.claims[:]
+    for name in ("left", "right"):
+        request.claims.add().CopyFrom(cause)
+        found = request.claims[-1]
+        found.claim.claim_id, found.claim.component = f"cause-{name}", name
+        del found.evidence[:]
+        found.evidence.extend(made.series("m.csv", 1, "latency", f'{{service="{name}"}}'))
+        for item in found.evidence:
+            item.evidence.claim_id = found.claim.claim_id
+    return request
+
+
+def decided(request: composer_pb2.ComposeRequest) -> list[str]:
+    return [item.text for item in answer_to(request).next_checks if item.template_id == "next.decide"]
+
+
+def test_what_decides_between_two_directions_from_metrics_is_told() -> None:
+    assert decided(rivals())[0].startswith("To decide between left and right: ")
+
+
+def test_one_direction_or_one_that_a_change_speaks_for_has_no_rival() -> None:
+    one, changed = rivals(), rivals()
+    del one.claims[1:]
+    changed.claims[0].evidence[0].evidence.tool_name = "change_events_list"
+    assert decided(one) == decided(changed) == []
+
+
 def test_three_places_are_read_in_one_sentence() -> None:
     request = made.used_up()
     for name in ("a", "b"):

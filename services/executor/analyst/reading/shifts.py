@@ -111,19 +111,22 @@ class Worsening:
     """How many requests it got since the instant; None where nothing counts them."""
 
     def score(self, name: str = "window") -> float:
-        """Return how clearly it got worse: the clearest of its series tells."""
-        return max(shift.score(name) for shift in self.shifts)
+        """Return how clearly it got worse: by its averages, if any, since five quantiles have five tries."""
+        return max(shift.score(name) for shift in self._telling)
 
     @cached_property
     def shown(self) -> Shift:
         """The series to show: the clearest one."""
-        return max(self.shifts, key=Shift.score)
+        return max(self._telling, key=Shift.score)
 
     @cached_property
     def each(self) -> float:
         """By how much a request got worse, or a sample, by its average where there is one."""
-        averages = [shift for shift in self.shifts if shift.is_average]
-        return max(averages or self.shifts, key=Shift.score).worsening
+        return self.shown.worsening
+
+    @cached_property
+    def _telling(self) -> Sequence[Shift]:
+        return [shift for shift in self.shifts if shift.is_average] or self.shifts
 
     @cached_property
     def total(self) -> float | None:

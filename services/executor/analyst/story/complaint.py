@@ -44,9 +44,10 @@ def _stated(timeline: Timeline) -> Complaint | None:
 
 
 def _is_over(complaint: Complaint, timeline: Timeline) -> bool:
-    """Tell whether a series of the component and the measure left its level with the trouble and is back."""
+    """Tell whether a series of the component and the measure came back after it was complained of."""
     return any(
         change.ended is not None
+        and change.ended > complaint.seconds
         and timeline.subject_of(change) == complaint.component
         and measure_of_series(change.spot.at("name").text, change.labels, "") is complaint.measure
         for change in timeline.members

@@ -1,7 +1,7 @@
 """From the component that is complained of, along its calls, to where the same measure got worse first.
 
 A component is explained by one that it calls when that one clearly got worse by the same measure, and lost at
-least a good part of what the caller lost: seconds, failed requests. Of several the one that lost most is
+least half of what the caller lost: seconds, failed requests. Of several the one that lost most is
 followed. Comparing amounts and not scores keeps two things apart that look alike: the quiet noise of a
 component that is hardly used, and the few requests that one caller of a busy component sees of its trouble.
 
@@ -26,7 +26,7 @@ _CLEAR_TOGETHER = 4.0
 # Half of all series are above their usual mean at any time; one that is to bear out another is further.
 _MORE_THAN_NOISE = 1.0
 # The part of what a caller lost that the callee must have lost to explain it.
-_SHARE = 0.4
+_SHARE = 0.5
 # What nothing else bears out: one of many components moves by more than three now and then without trouble.
 CLEAR_ALONE = 6.0
 # Of reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009), as there.
