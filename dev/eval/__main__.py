@@ -18,7 +18,7 @@ from dev.eval.removal import is_proven, weakened, without_evidence
 from dev.eval.variants import VARIANTS, made
 from orchestrator.cli.evaluation.asking import ask
 from orchestrator.cli.evaluation.cases import Case
-from orchestrator.cli.evaluation.judging import Score, below
+from orchestrator.cli.evaluation.judging import Ended, Score, below
 from orchestrator.cli.evaluation.printed import as_text
 from orchestrator.cli.table import Paper
 
@@ -44,14 +44,14 @@ async def scores_of(handed: HandedSet, folder: Path, *, changed: bool) -> list[S
 
 async def _asked(
     handed: HandedSet, name: str, cases: Sequence[Case], root: Path, folder: Path
-) -> tuple[Sequence[run_pb2.Run], Score]:
+) -> tuple[Sequence[Ended], Score]:
     state = folder / "state" / name
     state.mkdir(parents=True)
     asked = await ask(cases, root, state, os.environ, _TIMEOUT_SECONDS, lambda _: None, _AT_ONCE)
-    judged = [handed.judge(case, run) for case, run in zip(cases, asked.runs, strict=True)]
+    judged = [handed.judge(case, ended) for case, ended in zip(cases, asked.ended, strict=True)]
     score = Score(name, judged, asked.cpu_seconds)
     sys.stderr.write(f"{name}: {len(cases)} asked\n")
-    return asked.runs, score
+    return asked.ended, score
 
 
 async def _weakened(handed: HandedSet, proven: Sequence[tuple[Case, run_pb2.Run]], folder: Path) -> Score:

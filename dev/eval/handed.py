@@ -3,18 +3,16 @@
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from assay.orchestrator.v1 import run_pb2
-
 from dev.eval.stated import unstated
 from orchestrator.cli.evaluation.cases import Case, Expected
-from orchestrator.cli.evaluation.judging import Judged, judge
+from orchestrator.cli.evaluation.judging import Ended, Judged, judge
 
 PROJECT: Final = Path(__file__).resolve().parents[2]
-Judge = Callable[[Case, run_pb2.Run], Judged]
+Judge = Callable[[Case, Ended], Judged]
 
 
 @dataclass(frozen=True)
@@ -55,11 +53,12 @@ def _handed(name: str, root: Path) -> HandedSet:
             expected = Expected(suspects=[cause] if cause else [])
         cases.append(Case(bundle.parent.name, f"{bundle.parent.name}/bundle", question, expected))
 
-    def judged(case: Case, run: run_pb2.Run) -> Judged:
-        if case.name not in stated:
-            return judge(case.name, case.expected, run)
-        missing = [f"does not state: {text.strip()}" for text in unstated(stated[case.name], run)]
-        return Judged(case.name, "statement", None, bool(run.suspects), missing)
+    def judged(case: Case, ended: Ended) -> Judged:
+        found = judge(case.name, case.expected, ended)
+        if isinstance(ended, str) or case.name not in stated:
+            return found
+        missing = [f"does not state: {text.strip()}" for text in unstated(stated[case.name], ended)]
+        return replace(found, problems=[*found.problems, *missing])
 
     return HandedSet(name, root, cases, judged)
 

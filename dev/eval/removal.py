@@ -3,12 +3,13 @@
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeGuard
 
 from assay.common.v1 import evidence_pb2
 from assay.orchestrator.v1 import run_pb2
 
 from orchestrator.cli.evaluation.cases import Case
-from orchestrator.cli.evaluation.judging import Judged
+from orchestrator.cli.evaluation.judging import Ended, Judged
 
 
 def without_evidence(case: Case, run: run_pb2.Run, source: Path, root: Path) -> Case:
@@ -23,16 +24,21 @@ def without_evidence(case: Case, run: run_pb2.Run, source: Path, root: Path) -> 
     return replace(case, bundle=name)
 
 
-def is_proven(run: run_pb2.Run) -> bool:
+def is_proven(ended: Ended) -> TypeGuard[run_pb2.Run]:
     """Tell whether a run names a cause that is proven."""
+    return not isinstance(ended, str) and _has_proof(ended)
+
+
+def _has_proof(run: run_pb2.Run) -> bool:
     return run.effective_verdict == evidence_pb2.VERDICT_PASS and bool(run.suspects)
 
 
-def weakened(case: Case, before: run_pb2.Run, after: run_pb2.Run) -> Judged:
+def weakened(case: Case, before: run_pb2.Run, after: Ended) -> Judged:
     """Judge the answer without the evidence: the suspect of before is not proven any more."""
-    kept = is_proven(after) and after.suspects[0].component == before.suspects[0].component
-    problems = [f"still proves {after.suspects[0].component}"] if kept else []
-    return Judged(case.name, "statement", None, bool(after.suspects), problems)
+    suspect = before.suspects[0].component
+    kept = is_proven(after) and after.suspects[0].component == suspect
+    problems = [after] if isinstance(after, str) else [f"still proves {suspect}"] if kept else []
+    return Judged(case.name, "statement", None, is_proven(after), problems)
 
 
 def _remove(bundle: Path, item: evidence_pb2.VerifiedEvidence) -> None:

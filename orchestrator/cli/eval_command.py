@@ -49,7 +49,7 @@ async def _score(typed: str, seconds: float, environ: Mapping[str, str], progres
     cases = cases_in(root)
     async with holding(environ, seconds, progress) as state:
         asked = await ask(cases, root, state, environ, seconds, _counting(cases, progress))
-    judged = [judge(case.name, case.expected, run) for case, run in zip(cases, asked.runs, strict=True)]
+    judged = [judge(case.name, case.expected, ended) for case, ended in zip(cases, asked.ended, strict=True)]
     return Score(root.name, judged, asked.cpu_seconds)
 
 

@@ -6,19 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.orchestrator.v1 import run_pb2
-
 from orchestrator.cli.client import DiagnosisClient, connected
+from orchestrator.cli.errors import CommandError
 from orchestrator.cli.evaluation.cases import Case
+from orchestrator.cli.evaluation.judging import Ended
 from orchestrator.cli.local_stack import local_stack
 from orchestrator.cli.options import Bundle, request
 
 
 @dataclass(frozen=True)
 class Asked:
-    """How the runs of some cases ended, in their order, and the processor time of all processes for it."""
+    """How some cases ended, in their order, and the processor time of all processes for it."""
 
-    runs: Sequence[run_pb2.Run]
+    ended: Sequence[Ended]
     cpu_seconds: float
 
 
@@ -33,17 +33,21 @@ async def ask(
 ) -> Asked:
     """Ask every case below `root`, so many at once, and keep the runs in `state`; raises CommandError.
 
-    `told` gets the name of each case as it ends. A run that lasts longer than `timeout_seconds` is an error.
+    `told` gets the name of each case as it ends. What cannot be asked, or lasts longer than
+    `timeout_seconds`, ends as the message that says so, and the others are asked all the same.
     """
     before = _children()
     slots = asyncio.Semaphore(at_once)
 
-    async def one(client: DiagnosisClient, case: Case) -> run_pb2.Run:
+    async def one(client: DiagnosisClient, case: Case) -> Ended:
         message = request(case.question, Bundle(root, case.bundle), "", "", "")
         async with slots:
-            run = await client.diagnose(message, timeout_seconds, lambda _: None)
-        told(case.name)
-        return run
+            try:
+                return await client.diagnose(message, timeout_seconds, lambda _: None)
+            except CommandError as error:
+                return error.message
+            finally:
+                told(case.name)
 
     async with local_stack(state, root, environ) as stack, connected(stack.address) as client:
         await client.check_ready()

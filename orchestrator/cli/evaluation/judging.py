@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 
 from assay.common.v1 import evidence_pb2
 from assay.orchestrator.v1 import run_pb2
@@ -13,6 +13,9 @@ from services.common.evidence.names import short_name
 
 # Of the field: the share of issues whose cause is among the first so many components that are named.
 ACCURACY_AT: Final = (1, 3, 5)
+Kind: TypeAlias = Literal["issue", "control", "statement"]
+# How a question ended: a run, or why there was none.
+Ended: TypeAlias = run_pb2.Run | str
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,7 @@ class Judged:
     """One answer, held against what is right."""
 
     name: str
-    kind: Literal["issue", "control", "statement"]
+    kind: Kind
     """Whether a component is to be named, none may be, or the question is about something else."""
     place: int | None
     """Where the right component stands among the suspects, from 1; None where it is not named."""
@@ -75,18 +78,27 @@ class Score:
         }
 
 
-def judge(name: str, expected: Expected, run: run_pb2.Run) -> Judged:
-    """Hold a run that has ended against what is right."""
+def judge(name: str, expected: Expected, ended: Ended) -> Judged:
+    """Hold the end of a question against what is right."""
+    if isinstance(ended, str):
+        return Judged(name, _kind(expected), None, blamed=False, problems=[ended])
+    run = ended
     named = [suspect.component for suspect in run.suspects]
     wanted = expected.suspects
     place = next((at for at, component in enumerate(named, 1) if component in (wanted or ())), None)
     return Judged(
         name=name,
-        kind="statement" if wanted is None else "issue" if wanted else "control",
+        kind=_kind(expected),
         place=place,
         blamed=bool(named),
         problems=list(chain(_suspects(expected, run, place), _verdict(expected, run), _texts(expected, run))),
     )
+
+
+def _kind(expected: Expected) -> Kind:
+    if expected.suspects is None:
+        return "statement"
+    return "issue" if expected.suspects else "control"
 
 
 def below(floor: Mapping[str, Any], scores: Mapping[str, Mapping[str, Any]]) -> list[str]:

@@ -135,13 +135,14 @@ class Bundle:
     def _table_series(self, source: Source, stop: Stop) -> list[metrics.Series]:
         data = self._table_text(source.name)
         columns, last_line = self._columns(data, stop)
+        sha256 = _sha256(data)
         return [
             metrics.Series(
                 source=source.name,
                 owner=self.owners.of_column(column.labels, column.name),
                 first_line=min(2, last_line),
                 last_line=last_line,
-                sha256=_sha256(data),
+                sha256=sha256,
                 name=column.name,
                 query=column.header,
                 labels=column.labels,
