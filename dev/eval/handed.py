@@ -27,7 +27,7 @@ class HandedSet:
 
 def data_folder() -> Path:
     """Return the folder of public test data; it may not be there."""
-    return Path(os.environ.get("ASSAY_TEST_DATA", PROJECT.parent / "shared")).resolve()
+    return Path(os.environ.get("TEST_DATA", PROJECT.parent / "shared")).resolve()
 
 
 def handed_sets() -> list[HandedSet]:
