@@ -88,8 +88,16 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
         "Give the file in the image the right to be executed, or correct the command.",
     ),
     "container.command_error": KubernetesFault(
-        "The shell refuses the command of a container.",
+        "The command line of a container is refused.",
         "Correct the command or the arguments in the pod template.",
+    ),
+    "container.file_missing": KubernetesFault(
+        "Opening a file or module that a program needs fails.",
+        "See whether the image or a volume holds it, and whether the user of the container may read it.",
+    ),
+    "container.port_taken": KubernetesFault(
+        "The port that a program asks for is taken.",
+        "See which other container of the pod, or of the host network, listens on the port.",
     ),
     "container.start_failed": KubernetesFault(
         "Starting a container fails.",

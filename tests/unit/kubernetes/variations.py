@@ -331,4 +331,15 @@ OF_PODS = {
         },
         question="KubePodNotReady: a pod has been in a non-ready state for longer than 15 minutes.",
     ),
+    "a port that is taken": Variation(
+        "container.port_taken",
+        _crashed(
+            "2026-11-30T09:00:00Z INFO start\n2026-11-30T09:00:01Z ERROR listen tcp :8080: bind: address already in use\n"
+        ),
+        quoted=("2026-11-30T09:00:01Z ERROR listen tcp :8080: bind: address already in use",),
+    ),
+    "a file that may not be read": Variation(
+        "container.file_missing",
+        _crashed("reading settings\ncould not open /etc/billing/conf.yaml: permission denied\n"),
+    ),
 }

@@ -73,6 +73,7 @@ _LEADS = {
     "container.exited": "a failure is stated",
 }
 _MAX_TEXT = 300
+_DATED = re.compile(r"\d{1,4}[-/:]\d")
 _FIRST_WORD = re.compile(r"[A-Za-z/\[({\"'<*]|\d+/\d+ ")
 
 
@@ -136,7 +137,7 @@ def _quoted(spot: Spot) -> Part:
 def telling(text: str) -> str:
     """Return the telling part of a text, literally: from its first word, not too long, nothing hidden."""
     piece = max(clean_pieces(text), key=len, default="").strip()
-    begin = _FIRST_WORD.search(piece)
+    begin = None if _DATED.match(piece) else _FIRST_WORD.search(piece)
     shown = piece[begin.start() :] if begin and len(piece) > _MAX_TEXT // 4 else piece
     if len(shown) > _MAX_TEXT:
         shown = shown[:_MAX_TEXT].rsplit(" ", 1)[0]

@@ -47,12 +47,20 @@ _FAULTS: Final = tuple(
         ),
         ("memory.exhausted", r"out of memory|OutOfMemoryError|cannot allocate memory|heap out of memory"),
         ("disk.exhausted", r"no space left on device|ENOSPC|disk quota exceeded"),
+        ("container.port_taken", r"address already in use|EADDRINUSE"),
         (
             "container.command_error",
             (
-                r"syntax error|unexpected end of file|command not found|unrecognized (?:option|arguments?)"
-                r"|unknown (?:flag|option)|invalid option|no such file or directory|can't open file"
-                r"|cannot find module|no module named|could not find or load main class|permission denied"
+                r"syntax error|command not found|unrecognized (?:option|arguments?)"
+                r"|unknown (?:flag|option)|invalid option"
+            ),
+        ),
+        (
+            "container.file_missing",
+            (
+                r"no such file or directory|can't open file|cannot find module|no module named"
+                r"|could not find or load main class"
+                r"|(?:open|read|access|execute|create) .{1,200}permission denied"
             ),
         ),
         (
