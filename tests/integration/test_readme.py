@@ -1,7 +1,9 @@
 """Every command that the README shows is run as it stands there, and ends as it should."""
 
+import json
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,7 @@ LOCAL = {
     "assay trace RUN_ID --invocations": (0,),
     "assay show RUN_ID --invocation ID --pointer /PLACE": (0,),
     "assay tools --bundle FOLDER": (0,),
+    "assay eval DIR": (0,),
     "assay runs prune --older-than 30d --dry-run": (0,),
     "assay doctor": (0,),
     "assay config show": (0,),
@@ -43,8 +46,18 @@ def test_every_command_has_its_row_here(project: Path) -> None:
     assert shown_in((project / "README.md").read_text(encoding="utf-8")) == {*LOCAL, *REMOTE, *ELSEWHERE}
 
 
+@pytest.fixture(scope="module")
+def past(proven: Diagnosed, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of past incidents with one in it."""
+    folder = tmp_path_factory.mktemp("past")
+    shutil.copytree(proven.bundle, folder / "one" / "bundle")
+    answer = {"suspects": [proven.truth["root_cause_service"]]}
+    (folder / "one" / "answer.json").write_text(json.dumps(answer))
+    return folder
+
+
 @pytest.mark.parametrize("command", LOCAL)
-async def test_it_runs(home: Path, proven: Diagnosed, command: str) -> None:
+async def test_it_runs(home: Path, proven: Diagnosed, past: Path, command: str) -> None:
     binding = proven.answer["claims"][0]["evidence_bindings"][0]
     names = {
         "RUN_ID": proven.answer["run_id"],
@@ -52,6 +65,7 @@ async def test_it_runs(home: Path, proven: Diagnosed, command: str) -> None:
         "/PLACE": binding["raw_path"],
         "FOLDER": str(proven.bundle),
         "path/to/folder": str(proven.bundle),
+        "DIR": str(past),
     }
     words = [names.get(word, word) for word in shlex.split(command)[1:]]
     ended = await asked(home, *words)

@@ -1,8 +1,9 @@
 """`metrics_shift`: every series before an instant and since, and how far it moved, moved or not."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from services.common.evidence import strict_json
 from services.common.evidence.strict_json import Json
 from services.executor.sources.metrics import Series
 from services.executor.sources.stop import never
@@ -11,6 +12,8 @@ from services.executor.tools.samples import instant, labels_text, number, place_
 from services.executor.tools.shift_scores import Shift, compared, shift_of
 
 MAX_LISTED = 600
+# A document over the tool's cap would be refused as a whole: it holds this much of the list.
+MAX_LISTED_BYTES = 400 << 10
 # Beyond this a sample lies outside of what is usual (Hampel's rule, "The influence curve", JASA 69, 1974).
 _LEAVING = 3.0
 # As many as a statement shows, so that what it says is what stands here.
@@ -50,10 +53,22 @@ def metrics_shift(
             {"source": source, "sha256": sha256}
             for source, sha256 in sorted({each.source: each.sha256 for each in wanted}.items())
         ],
-        "series": [_listed(each) for each in moved[:MAX_LISTED]],
+        "series": _fitting(_listed(each) for each in moved[:MAX_LISTED]),
         "compared": number(len(moved)),
         "not_compared": number(len(made) - len(moved)),
     }
+
+
+def _fitting(rows: Iterable[Json]) -> list[Json]:
+    """Return the first rows that together are short enough."""
+    found: list[Json] = []
+    left = MAX_LISTED_BYTES
+    for row in rows:
+        left -= len(strict_json.dumps(row))
+        if left < 0:
+            break
+        found.append(row)
+    return found
 
 
 def _moved(course: Course, split: float) -> _Moved | None:
@@ -75,7 +90,6 @@ def _listed(moved: _Moved) -> Json:
         "owner": course.series.owner,
         "inputs": [place_of(each) for each in own],
         "name": course.series.name,
-        "query": course.series.query,
         "labels": labels_text(course.series.labels),
         "judged": course.judged,
         "step_seconds": number(course.series.step_seconds),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from services.common.evidence import strict_json
 from services.executor.sources.metrics import Series
 from services.executor.tools.metrics_shift import MAX_LISTED, metrics_shift
 from services.executor.tools.shift_scores import shift_of
@@ -141,4 +142,8 @@ def test_only_the_named_owners_are_compared_and_the_list_is_bounded() -> None:
     ] == ["b"]
     many = [series(WAVE * 6, labels={"n": str(index)}) for index in range(MAX_LISTED + 1)]
     document: Any = metrics_shift(many, SPLIT)
-    assert (len(document["series"]), document["compared"]) == (MAX_LISTED, str(MAX_LISTED + 1))
+    assert document["compared"] == str(MAX_LISTED + 1)
+    assert 0 < len(document["series"]) <= MAX_LISTED
+    assert len(strict_json.dumps(document)) < 512 << 10
+    long = [series(WAVE * 6, labels={"n": f"{index}" * 900}) for index in range(MAX_LISTED)]
+    assert len(strict_json.dumps(metrics_shift(long, SPLIT))) < 512 << 10
