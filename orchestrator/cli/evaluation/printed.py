@@ -6,6 +6,8 @@ from orchestrator.cli.evaluation.judging import ACCURACY_AT, Score
 from orchestrator.cli.table import Paper, table
 from orchestrator.cli.visible import visible
 
+# `--json` holds all of it.
+_MAX_SHOWN = 240
 _TITLES = ("set", "n", "right", *(f"AC@{places}" for places in ACCURACY_AT), "blamed", "processor")
 
 
@@ -26,4 +28,6 @@ def _row(score: Score) -> list[str]:
 
 def _misses(score: Score) -> Iterable[str]:
     for each in score.misses:
-        yield visible(f"{score.name}/{each.name}: {'; '.join(each.problems)}")
+        told = "; ".join(each.problems)
+        shown = told if len(told) <= _MAX_SHOWN else f"{told[: _MAX_SHOWN - 1]}…"
+        yield visible(f"{score.name}/{each.name}: {shown}")

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from dev.eval.__main__ import FLOOR
 from dev.eval.noise import TIMES, with_noise
 from dev.eval.stated import states
 from dev.eval.variants import VARIANTS, made
 from orchestrator.cli.evaluation.cases import Case, Expected
+from orchestrator.cli.evaluation.judging import Score
 
 TOPOLOGY = {
     "services": [
@@ -114,3 +116,12 @@ def test_a_bundle_without_names_stays_as_it_is(case: tuple[Case, Path]) -> None:
 def test_the_rule_of_stated_sentences(wanted: str, stated: bool) -> None:
     answer = "the orders job fails: database operations take too long, and its host was not resolved"
     assert states(answer, wanted) is stated
+
+
+def test_the_floor_names_only_what_can_be_measured() -> None:
+    floor = json.loads(FLOOR.read_text(encoding="utf-8"))
+    changes = ["", *(f", {variant.name}" for variant in VARIANTS), ", evidence removed"]
+    sets = {f"{name}{change}" for name in ("incidents", "cases", "metric-cases") for change in changes}
+    keys = set(Score("", [], 0).as_object())
+    assert floor.keys() <= sets
+    assert {key for least in floor.values() for key in least} <= keys
