@@ -28,8 +28,12 @@ _PATIENT = {
     "ASSAY_EXECUTOR_TOOL_DEADLINE_SECONDS": "600",
     "ASSAY_EXECUTOR_INVENTORY_DEADLINE_SECONDS": "600",
 }
+# What is large, and what a diagnosis of it may cost: all processes' seconds, the executor's memory.
 LARGE_BYTES = 200_000_000
+LARGE_CPU_SECONDS = 60.0
 MANY_FILES = 1000
+MANY_CPU_SECONDS = 10.0
+MOST_MIB = 500.0
 _MADE_QUESTION = "Why do orders fail since 09:00?"
 
 
@@ -56,8 +60,8 @@ async def measure(folder: Path, bundle_path: Path) -> None:
         _say(f"memory after, {count} processes", sum(map(resident_mib, pids.values())), "MiB")
 
 
-async def measure_made(folder: Path, bundle_path: Path) -> None:
-    """Ask once about a bundle that was made to be large, and print what that cost."""
+async def measure_made(folder: Path, bundle_path: Path, most_cpu_seconds: float) -> bool:
+    """Ask once about a bundle that was made to be large; print the cost, and tell whether it is bearable."""
     bundle = local_bundle(bundle_path)
     assert bundle.root is not None  # noqa: S101 - as above
     async with local_stack(folder, bundle.root, {**os.environ, **_PATIENT}) as stack:
@@ -71,28 +75,31 @@ async def measure_made(folder: Path, bundle_path: Path) -> None:
         # On a busy machine a deadline may cut the work short, and the cost with it.
         sys.stdout.write(f"ended as {run_pb2.RunStatus.Name(run.status)}, degraded: {path.degraded}\n")
         _say("diagnosis, wall", time.monotonic() - began, "s")
-        _say_cost(pids, before)
+        return _say_cost(pids, before, most_cpu_seconds) and not path.degraded
 
 
-def _say_cost(pids: Mapping[str, int], before: Mapping[str, float]) -> None:
+def _say_cost(pids: Mapping[str, int], before: Mapping[str, float], most_cpu_seconds: float) -> bool:
     spent = {name: cpu_seconds(pid) - before[name] for name, pid in pids.items()}
     executor = next(name for name in pids if "executor" in name)
     _say("diagnosis, processor, six processes", sum(spent.values()), "s")
     _say("diagnosis, processor, executor", spent[executor], "s")
-    _say("highest memory, executor", resident_mib(pids[executor], "VmHWM"), "MiB")
+    memory = resident_mib(pids[executor], "VmHWM")
+    _say("highest memory, executor", memory, "MiB")
+    return sum(spent.values()) <= most_cpu_seconds and memory <= MOST_MIB
 
 
-def measure_large(root: Path) -> None:
-    """Measure logs of 200 MB of several formats, and a folder of a thousand files."""
+def measure_large(root: Path) -> bool:
+    """Measure logs of 200 MB of several formats, and a thousand files; tell whether all is bearable."""
+    is_bearable = True
     for shape in made_logs.SHAPES:
         bundle = root / shape
         made_logs.large_log(bundle, shape, LARGE_BYTES)
         sys.stdout.write(f"one log, {shape} ({LARGE_BYTES / 1e6:.0f} MB)\n")
-        asyncio.run(measure_made(root / "state", bundle))
+        is_bearable &= asyncio.run(measure_made(root / "state", bundle, LARGE_CPU_SECONDS))
         shutil.rmtree(bundle)
     made_logs.many_files(root / "many", MANY_FILES)
     sys.stdout.write(f"{MANY_FILES} logs\n")
-    asyncio.run(measure_made(root / "state", root / "many"))
+    return asyncio.run(measure_made(root / "state", root / "many", MANY_CPU_SECONDS)) and is_bearable
 
 
 def _say(what: str, value: float, unit: str) -> None:
@@ -101,15 +108,14 @@ def _say(what: str, value: float, unit: str) -> None:
 
 
 def main() -> int:
-    """Measure every example incident and some large bundles; returns the exit code."""
+    """Measure every example incident and some large bundles; returns 1 when those cost more than they may."""
     for incident in sorted(INCIDENTS.glob("*/bundle")):
         size = sum(path.stat().st_size for path in incident.rglob("*") if path.is_file())
         sys.stdout.write(f"{incident} ({size / 1e6:.1f} MB)\n")
         with tempfile.TemporaryDirectory() as folder:
             asyncio.run(measure(Path(folder), incident))
     with tempfile.TemporaryDirectory() as folder:
-        measure_large(Path(folder))
-    return 0
+        return 0 if measure_large(Path(folder)) else 1
 
 
 if __name__ == "__main__":

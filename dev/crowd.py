@@ -19,15 +19,21 @@ from dev.processes import resident_mib, total_cpu
 from orchestrator.cli.client import MAX_MESSAGE_BYTES
 from orchestrator.cli.local_stack import local_stack
 from orchestrator.cli.options import local_bundle, request
+from services.common.processes import ORCHESTRATOR
 from services.common.rpc.channels import open_channel
 
 INCIDENT = Path("examples/incidents/pg-connection-exhaustion/bundle")
 RUNS = 200
 TIMEOUT_SECONDS = 3600.0
+# What the orchestrator may take, however many run.
+MOST_MIB = 400.0
 
 
 async def measure(folder: Path, incident: Path, count: int, environ: Mapping[str, str]) -> bool:
-    """Submit at once, follow each to its end, print the figures; tell whether all ended with an answer."""
+    """Submit at once, follow each to its end, print the figures.
+
+    Tells whether all ended with an answer and the orchestrator's memory stayed within its bound.
+    """
     bundle = local_bundle(incident)
     assert bundle.root is not None  # noqa: S101 - a local bundle has a root; this tells the type
     question = (incident / "question.txt").read_text(encoding="utf-8").strip()
@@ -41,8 +47,9 @@ async def measure(folder: Path, incident: Path, count: int, environ: Mapping[str
         before, began = total_cpu(pids.values()), time.monotonic()
         ends = await asyncio.gather(*(_end(stub, asked, f"key-{number}") for number in range(count)))
         wall, cpu = time.monotonic() - began, total_cpu(pids.values()) - before
-        for name, pid in pids.items():
-            _say(f"peak memory, {name}", f"{resident_mib(pid, 'VmHWM'):.0f} MiB")
+        memory = {name: resident_mib(pid, "VmHWM") for name, pid in pids.items()}
+    for name, mib in memory.items():
+        _say(f"peak memory, {name}", f"{mib:.0f} MiB")
     statuses = Counter(run_pb2.RunStatus.Name(run.status) for run in ends)
     verdicts = Counter(evidence_pb2.Verdict.Name(run.effective_verdict) for run in ends)
     _say("submitted at once", str(count))
@@ -50,7 +57,7 @@ async def measure(folder: Path, incident: Path, count: int, environ: Mapping[str
     _say("verdicts", ", ".join(f"{number} {name}" for name, number in sorted(verdicts.items())))
     _say("wall", f"{wall:.1f} s")
     _say("processor, six processes", f"{cpu:.1f} s, {cpu / count:.2f} s a run")
-    return set(statuses) == {"RUN_STATUS_SUCCEEDED"}
+    return set(statuses) == {"RUN_STATUS_SUCCEEDED"} and memory[ORCHESTRATOR] <= MOST_MIB
 
 
 async def _end(

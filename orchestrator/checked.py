@@ -88,7 +88,8 @@ def unreached_sources(catalog: ToolCatalog, calls: Sequence[Invocation]) -> Iter
     for source in left[:MAX_UNREACHED]:
         yield Checked(source=source.name, reason=UNREACHED, source_kind=source.kind)
     if len(left) > MAX_UNREACHED:
-        yield Checked(source=f"{len(left) - MAX_UNREACHED} further sources", reason=UNREACHED)
+        more = len(left) - MAX_UNREACHED
+        yield Checked(source=f"{more} further sources", reason=UNREACHED, source_count=more)
 
 
 def _is_ok(invocation: Invocation) -> bool:

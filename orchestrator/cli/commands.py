@@ -130,7 +130,10 @@ async def holding(environ: Mapping[str, str], wait_seconds: float, progress: Pro
 
 
 def _waiting(environ: Mapping[str, str]) -> str:
-    return f"waiting: another assay command is using {state_folder(environ)}"
+    return (
+        f"waiting: another assay command is using {state_folder(environ)}; if that is `assay up`, "
+        "ask it with --target and the address that it printed"
+    )
 
 
 def _stored(begun: list[str], target: str) -> str:

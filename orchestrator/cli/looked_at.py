@@ -64,33 +64,34 @@ def _of_kind(kind: str, names: Sequence[str], counted: int) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
-def _failures(rows: Sequence[tool_pb2.Checked]) -> Iterator[tuple[str, str]]:
+# A name, why it stands here, and how many sources it stands for.
+_Missed = tuple[str, str, int]
+
+
+def _failures(rows: Sequence[tool_pb2.Checked]) -> Iterator[_Missed]:
     for row in rows:
         status = short_name(tool_pb2.InvocationStatus.DESCRIPTOR, row.status)
-        yield f"{row.tool_name} {row.source}".strip(), f"{status}: {row.reason or 'no reason was given'}"
+        yield f"{row.tool_name} {row.source}".strip(), f"{status}: {row.reason or 'no reason was given'}", 1
 
 
-def _not_read(rows: Sequence[tool_pb2.Checked]) -> Iterator[tuple[str, str]]:
+def _not_read(rows: Sequence[tool_pb2.Checked]) -> Iterator[_Missed]:
     for row in rows:
         # A kind that the scope lacks stands where a source's name would.
         name = _KINDS.get(row.source) if row.source == row.source_kind else None
-        yield name or row.source, row.reason or "no reason was given"
+        yield name or row.source, row.reason or "no reason was given", max(1, row.source_count)
 
 
-def _by_reason(title: str, rows: Iterator[tuple[str, str]]) -> Iterator[str]:
-    groups: dict[str, dict[str, None]] = {}
-    for name, reason in rows:
-        groups.setdefault(reason, {})[name] = None
+def _by_reason(title: str, rows: Iterator[_Missed]) -> Iterator[str]:
+    groups: dict[str, dict[str, int]] = {}
+    for name, reason, count in rows:
+        groups.setdefault(reason, {})[name] = count
     for reason, names in list(groups.items())[:_MAX_REASONS]:
-        yield f"{title}: {_listed(list(names))} ({reason})"
+        yield f"{title}: {_listed(names)} ({reason})"
     if len(groups) > _MAX_REASONS:
-        yield f"{title}: and {_rest(groups)} more for other reasons; --json names them"
+        rest = sum(sum(names.values()) for names in list(groups.values())[_MAX_REASONS:])
+        yield f"{title}: and {rest} more for other reasons; --json names them"
 
 
-def _rest(groups: Mapping[str, Mapping[str, None]]) -> int:
-    return sum(len(names) for names in list(groups.values())[_MAX_REASONS:])
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MAX_TOGETHER} more" if len(names) > _MAX_TOGETHER else ""
-    return ", ".join(names[:_MAX_TOGETHER]) + more
+def _listed(names: Mapping[str, int]) -> str:
+    rest = sum(list(names.values())[_MAX_TOGETHER:])
+    return ", ".join(list(names)[:_MAX_TOGETHER]) + (f" and {rest} more" if rest else "")

@@ -63,9 +63,14 @@ class Runtime:
         return invocation
 
 
+# What is kept back of the caller's time, so that what the calls recorded is still concluded from.
+_SHARE_KEPT: Final = 0.1
+_MOST_KEPT_SECONDS: Final = 15.0
+
+
 async def _run(session: Session, admitted: domain.Admitted) -> Outcome:
-    tool = admitted.tool
-    seconds = min(session.remaining(), tool.deadline_seconds)
+    tool, left = admitted.tool, session.remaining()
+    seconds = min(left - min(_MOST_KEPT_SECONDS, _SHARE_KEPT * left), tool.deadline_seconds)
     try:
         return await session.run(seconds + GRACE_SECONDS, Desk.call, tool.name, admitted.arguments, seconds)
     except OverrunError:

@@ -40,7 +40,7 @@ class WorkerEndedError(WorkerLostError):
 
 
 class Process:
-    """One started process and the pipe to it. All but `kill` blocks, and belongs into one thread."""
+    """One started process and the pipe to it. `begun`, `ask` and `reap` block, and belong into one thread."""
 
     def __init__(self, make: Callable[[], object]) -> None:
         context = multiprocessing.get_context("spawn")

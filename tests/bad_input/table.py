@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,6 +120,8 @@ class Result:
     row: Row
     seen: Seen
     stored: Stored
+    logged: str = ""
+    """What the services wrote meanwhile, those of the shared stack included."""
 
     def faults(self) -> list[str]:
         """Return what is not as the row states it; a traceback is wrong in every row."""
@@ -132,19 +134,31 @@ class Result:
             found.append(f"stores {self.stored}, not {self.row.stored or 'nothing'}")
         if not self.seen.line.isprintable():
             found.append(f"shows control characters: {self.seen.line!r}")
-        found += [
-            f"holds {word!r}" for word in ("Traceback", "unexpected error") if word in self.seen.everything
-        ]
-        return [f"{fault}\n{self.seen.everything}" for fault in found]
+        everything = self.seen.everything + self.logged
+        found += [f"holds {word!r}" for word in _DEFECTS if word in everything]
+        return [f"{fault}\n{everything}" for fault in found]
 
 
 async def result_of(row: Row, place: Place) -> Result:
     """Do what a row is about; raises CannotHappenError where that is not possible."""
-    before = stored_in(place.shared.database)
+    before, sizes = stored_in(place.shared.database), _log_sizes(place)
     seen = await row.run(place)
     shared = stored_in(place.shared.database).since(before)
     own = stored_in(place.database)
-    return Result(row, seen, Stored(shared.runs | own.runs, shared.calls | own.calls))
+    return Result(row, seen, Stored(shared.runs | own.runs, shared.calls | own.calls), _logged(place, sizes))
+
+
+def _log_sizes(place: Place) -> Mapping[Path, int]:
+    """Return the logs of every service that a row may reach: its own, and the shared stack's."""
+    folders = (place.home, place.shared.database.parent)
+    return {
+        path: path.stat().st_size for folder in folders for path in folder.rglob("*.log") if path.is_file()
+    }
+
+
+def _logged(place: Place, before: Mapping[Path, int]) -> str:
+    new = (path.read_bytes()[before.get(path, 0) :] for path in _log_sizes(place))
+    return b"".join(new).decode("utf-8", "backslashreplace")
 
 
 def lines(results: Iterable[Result | str]) -> Sequence[str]:

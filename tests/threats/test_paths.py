@@ -99,32 +99,50 @@ def test_a_name_with_nul_is_refused(bundle: Path, asked: str) -> None:
         _naive(Directory(bundle), asked)
 
 
-def swapping(monkeypatch: pytest.MonkeyPatch, bundle: Path) -> None:
-    """Put a link in the place of the file once its name was looked at."""
+def _file(bundle: Path) -> None:
+    (bundle / "logs" / "a.log").unlink()
+    (bundle / "logs" / "a.log").symlink_to(bundle.parent / "outside" / "secret")
+
+
+def _folder(bundle: Path) -> None:
+    (bundle / "logs").rename(bundle / "moved")
+    (bundle.parent / "outside" / "a.log").write_bytes(SECRET)
+    (bundle / "logs").symlink_to(bundle.parent / "outside")
+
+
+# What is swapped, and the flags that refuse to follow it.
+SWAPS: Final = {"file": (_file, "_FILE_FLAGS"), "folder": (_folder, "_FOLDER_FLAGS")}
+
+
+def swapping(monkeypatch: pytest.MonkeyPatch, bundle: Path, swap: Callable[[Path], None]) -> None:
+    """Put a link in the place of a file, or of its folder, once its name was looked at."""
     resolve = Path.resolve
 
     def resolve_then_swap(self: Path, strict: bool = False) -> Path:
         found = resolve(self, strict=strict)
         if self.name == "a.log":
-            (bundle / "logs" / "a.log").unlink()
-            (bundle / "logs" / "a.log").symlink_to(bundle.parent / "outside" / "secret")
+            swap(bundle)
         return found
 
     monkeypatch.setattr(Path, "resolve", resolve_then_swap)
 
 
+@pytest.mark.parametrize("swapped", SWAPS)
 def test_a_link_that_is_swapped_in_while_opening_does_not_open(
-    bundle: Path, monkeypatch: pytest.MonkeyPatch
+    bundle: Path, monkeypatch: pytest.MonkeyPatch, swapped: str
 ) -> None:
-    swapping(monkeypatch, bundle)
+    swap, _ = SWAPS[swapped]
+    swapping(monkeypatch, bundle, swap)
     assert not opens(bundle, "logs/a.log")
 
 
+@pytest.mark.parametrize("swapped", SWAPS)
 def test_control_with_links_followed_the_swapped_one_opens(
-    bundle: Path, monkeypatch: pytest.MonkeyPatch
+    bundle: Path, monkeypatch: pytest.MonkeyPatch, swapped: str
 ) -> None:
-    swapping(monkeypatch, bundle)
-    monkeypatch.setattr(defence, "_FILE_FLAGS", os.O_RDONLY)
+    swap, flags = SWAPS[swapped]
+    swapping(monkeypatch, bundle, swap)
+    monkeypatch.setattr(defence, flags, getattr(defence, flags) & ~os.O_NOFOLLOW)
     assert opens(bundle, "logs/a.log")
 
 

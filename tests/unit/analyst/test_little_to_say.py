@@ -206,3 +206,15 @@ def test_work_that_stopped_hours_before_is_another_story(
     found = _slow_after_stopped_work(tmp_path, stops_at)
 
     assert ("process.down" in {claim.fault for claim in found.of_type("cause")}) is suspected
+
+
+def test_of_a_log_in_several_files_each_is_counted_as_the_file_that_it_is(tmp_path: Path) -> None:
+    routine = "".join(f"{stamp(second)} INFO served\n" for second in range(0, 240, 10))
+    failing = [f"{stamp(300 + second)} ERROR connection to store refused\n" for second in range(80)]
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (logs / "api.log.1").write_text(routine + "".join(failing[:30]), encoding="utf-8")
+    (logs / "api.log").write_text("".join(failing[30:]), encoding="utf-8")
+    told = all_of(found_in(tmp_path))
+    assert "30 times in logs/api.log.1 from" in told or "50 times in logs/api.log from" in told
+    assert "times from" not in told

@@ -85,7 +85,7 @@ def test_the_false_alarm_has_no_cause_and_says_what_was_normal(project: Path) ->
 
     assert found.suspects == []
     text = statements(found)
-    assert "20 requests took longer than one second" in text
+    assert "20 requests in logs/nginx-access.log took longer than one second" in text
     assert "was back in its usual range" in text
     assert "0 of 486 in logs/checkout.log" in text
     assert found.evidence.evidence_gaps != []

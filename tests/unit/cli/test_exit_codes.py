@@ -18,6 +18,7 @@ _WITHOUT_ANSWER = {
 _BY_CODE = {
     grpc.StatusCode.INVALID_ARGUMENT: ExitCode.USAGE,
     grpc.StatusCode.NOT_FOUND: ExitCode.USAGE,
+    grpc.StatusCode.ALREADY_EXISTS: ExitCode.USAGE,
     grpc.StatusCode.FAILED_PRECONDITION: ExitCode.USAGE,
     grpc.StatusCode.OUT_OF_RANGE: ExitCode.USAGE,
     grpc.StatusCode.CANCELLED: ExitCode.CANCELLED,

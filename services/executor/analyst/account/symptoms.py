@@ -101,7 +101,7 @@ def _slow_requests(log: Log) -> list[Finding]:
         return []
     parts: list[Part] = [
         f"{log.owner or log.source}: ", *counted(durations.at("over_1s_after"), "request", "requests"),
-        " took longer than one second",
+        f"{log.where} took longer than one second",
     ]  # fmt: skip
     if before:
         # The longest and the first one may be among those.
@@ -150,14 +150,21 @@ def _what(failure: Failure) -> list[Part]:
     count = template.counted.at("count_after")
     if template.is_status:
         status = literal(template.spot.at("outcome"))
-        return [f"{who} answered ", *counted(count, "request", "requests"), " with status ", status]
+        return [
+            f"{who} answered ",
+            *counted(count, "request", "requests"),
+            " with status ",
+            status,
+            template.where,
+        ]
     if not template.quote:
-        return [f"{who} logged ", *counted(count, "failing line", "failing lines")]
+        return [f"{who} logged ", *counted(count, "failing line", "failing lines"), template.where]
     if template.tally is not None:
         times = ["once"] if count.count == 1 else [number(count), " times"]
-        return [f"{who} logged ", line_quote(template.first, template.quote), " ", *times]
+        return [f"{who} logged ", line_quote(template.first, template.quote), " ", *times, template.where]
     example = line_quote(template.first, template.example or template.quote)
-    return [f"{who} logged ", *counted(count, "line", "lines"), " of the same kind as ", example]
+    lines = counted(count, "line", "lines")
+    return [f"{who} logged ", *lines, template.where, " of the same kind as ", example]
 
 
 def _limit(pair: Pair) -> Finding:

@@ -82,8 +82,10 @@ def _as_told(testimony: Testimony) -> list[Part]:
     teller = testimony.failure.owner or testimony.failure.template.source
     about: list[Part] = [f"{testimony.component}: "] if testimony.component != teller else []
     line = testimony.line
-    at = testimony.failure.template.spot.at("first") if not line.at("time").text else line
-    return [*about, f"{teller} first logged ", line_quote(line, testimony.excerpt), " at ", line_instant(at)]
+    template = testimony.failure.template
+    at = template.spot.at("first") if not line.at("time").text else line
+    told = line_quote(line, testimony.excerpt)
+    return [*about, f"{teller} first logged ", told, f"{template.where} at ", line_instant(at)]
 
 
 def _process_down(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:

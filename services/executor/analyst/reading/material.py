@@ -1,5 +1,6 @@
 """Everything that was recorded, sorted by what it is."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -54,7 +55,10 @@ class Material:
     @cached_property
     def logs(self) -> list[Log]:
         """Every recorded summary of a log."""
-        return [Log(document) for document in self.documents("logs_templates")]
+        documents = list(self.documents("logs_templates"))
+        owned = {(document.at("owner").text, document.at("source").text) for document in documents}
+        several = Counter(owner for owner, _ in owned)
+        return [Log(document, several[document.at("owner").text] == 1) for document in documents]
 
     @cached_property
     def whole_logs(self) -> list[Log]:

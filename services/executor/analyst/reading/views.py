@@ -28,6 +28,8 @@ class Template:
     owner: str
     tally: Spot | None = None
     """The count of all lines of the log that hold its quotation, whatever their shape."""
+    where: str = ""
+    """As of its log."""
 
     @property
     def counted(self) -> Spot:
@@ -124,6 +126,8 @@ class Log:
     """One `logs_templates` document."""
 
     spot: Spot
+    is_alone: bool = True
+    """Whether no other log of the same component was summarised, such as a rotated part of this one."""
 
     @property
     def source(self) -> str:
@@ -134,6 +138,11 @@ class Log:
     def owner(self) -> str:
         """The component that writes it; may be empty."""
         return self.spot.at("owner").text
+
+    @property
+    def where(self) -> str:
+        """What a sentence about its component adds: which log is meant, where that has several."""
+        return "" if self.is_alone or not self.owner else f" in {self.source}"
 
     def argument(self, name: str) -> str:
         """Return a string argument of the call; empty when it was not given."""
@@ -153,7 +162,8 @@ class Log:
     def templates(self) -> list[Template]:
         """The templates, in document order."""
         tallies = {spot.at("text").text: spot for spot in self.spot.at("literals").items()}
-        bare = [Template(spot, self.source, self.owner) for spot in self.spot.at("templates").items()]
+        templates = self.spot.at("templates").items()
+        bare = [Template(spot, self.source, self.owner, where=self.where) for spot in templates]
         return [_tallied(each, tallies.get(each.quote)) for each in bare]
 
     @cached_property
@@ -173,7 +183,8 @@ class Log:
     def outcomes(self) -> list[Template]:
         """All answers by status, each like a template; a status in a message with a level is no answer."""
         levelled = {template.outcome for template in self.templates if template.level}
-        found = [Template(spot, self.source, self.owner) for spot in self.spot.at("outcomes").items()]
+        outcomes = self.spot.at("outcomes").items()
+        found = [Template(spot, self.source, self.owner, where=self.where) for spot in outcomes]
         return [each for each in found if each.outcome not in levelled]
 
 

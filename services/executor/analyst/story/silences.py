@@ -37,7 +37,7 @@ def fell_silent(timeline: Timeline, component: str, seconds: float) -> list[Part
             continue
         if log.pause is not None and _is_near(log.pause.at("last_before"), seconds, timeline):
             before = line_instant(log.pause.at("last_before"))
-            return [f"{component} logged its last line before a pause at ", before]
+            return [f"{component} logged its last line{log.where} before a pause at ", before]
         if log.last is not None and _is_near(log.last.last, seconds, timeline) and _outlived(log, timeline):
             return _last_words(component, log.last)
     return []
@@ -47,7 +47,7 @@ def _last_words(component: str, template: Template) -> list[Part]:
     line = template.last
     said = quotation(line.at("text").text, template.level)
     quoted: list[Part] = [", ", line_quote(line, said), ","] if 0 < len(said) <= _MAX_LAST_WORDS else []
-    return [f"{component} logged its last line", *quoted, " at ", line_instant(line)]
+    return [f"{component} logged its last line{template.where}", *quoted, " at ", line_instant(line)]
 
 
 def _outlived(log: Log, timeline: Timeline) -> bool:
@@ -68,7 +68,7 @@ def _is_near(line: Spot, seconds: float, timeline: Timeline) -> bool:
 
 def _silence(log: Log, pause: Spot) -> Finding:
     parts: list[Part] = [
-        f"{log.owner or log.source} logged its last line before a pause at ",
+        f"{log.owner or log.source} logged its last line{log.where} before a pause at ",
         line_instant(pause.at("last_before")), " and its next one at ", line_instant(pause.at("first_after")),
         ", ", number(pause.at("seconds")), " s later where ", number(pause.at("typical_seconds")),
         " s is usual",

@@ -101,7 +101,7 @@ def first_record(template: Template) -> list[Part]:
     else:
         # Its common words may stand in other lines before.
         what = [f"{who} first logged a line like ", line_quote(first, template.example or template.quote)]
-    return [*what, " at ", line_instant(first)]
+    return [*what, f"{template.where} at ", line_instant(first)]
 
 
 def raw_samples(material: Material, change: MetricChange) -> list[EvidenceBinding]:

@@ -347,7 +347,9 @@ class Checked(_message.Message):
     source_kind: _builtins.str
     """The `SourceInfo.kind` of what was looked at; empty when that is not one kind."""
     source_count: _builtins.int
-    """How many sources a call looked at that names no single one; else 0."""
+    """How many sources a call looked at that names no single one, or how many a
+    row about unread ones stands for; else 0.
+    """
     def __init__(
         self,
         *,
