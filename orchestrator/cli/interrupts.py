@@ -20,6 +20,12 @@ def end_at_once() -> None:
         signal.signal(number, _end)
 
 
+def let_it_exit() -> None:
+    """Have no signal change the exit code any more: Python puts the system's reactions back as it ends."""
+    for number in STOP_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+
+
 def _end(_number: int, _frame: FrameType | None) -> NoReturn:
     with contextlib.suppress(OSError):
         os.write(2, b"assay: cancelled\n")

@@ -29,6 +29,14 @@ def test_each_signal_ends_the_process_with_one_line(number: signal.Signals) -> N
     assert (ended.returncode, ended.stdout, ended.stderr) == (4, "", "assay: cancelled\n")
 
 
+def test_no_signal_changes_the_code_of_a_process_that_is_leaving() -> None:
+    leaving = "import atexit, os, sys\nfrom orchestrator.cli.interrupts import end_at_once, let_it_exit\n"
+    # What is registered first runs last.
+    leaving += "atexit.register(lambda: os.kill(os.getpid(), 2))\n{}end_at_once()\nsys.exit(3)\n"
+    assert _python(leaving.format("atexit.register(let_it_exit)\n")).returncode == 3
+    assert _python(leaving.format("")).returncode == 4
+
+
 def test_it_holds_before_anything_slow_is_loaded() -> None:
     ended = _python(
         "import sys, orchestrator.cli.__main__\nprint({'typer', 'asyncio', 'grpc'} & {*sys.modules})"
