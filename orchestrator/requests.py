@@ -17,6 +17,7 @@ from orchestrator.store.port import CHANNEL_FORM, OWN_CHANNEL, Retention, Submis
 from services.common.errors import InvalidArgumentError
 from services.common.evidence import strict_json
 from services.common.validation import (
+    MAX_BUNDLE_CHARS,
     MAX_QUESTION_CHARS,
     legal_instant,
     legal_window,
@@ -24,7 +25,6 @@ from services.common.validation import (
     specified,
 )
 
-MAX_BUNDLE_CHARS = 1024
 MAX_ID_CHARS = 256
 MAX_KEY_CHARS = 256
 MAX_EVALUATION_BYTES = 64 * 1024

@@ -9,9 +9,8 @@ from assay.common.v1 import context_pb2
 from assay.orchestrator.v1 import diagnosis_pb2
 
 from orchestrator.cli.errors import wrong_input
+from services.common.validation import MAX_BUNDLE_CHARS, MAX_QUESTION_CHARS
 
-MAX_QUESTION = 4096
-MAX_BUNDLE_NAME = 1024
 _MAX_SHOWN = 200
 _MAX_PORT = 65535
 # A name, an IPv4 address, or an IPv6 address in brackets.
@@ -113,8 +112,8 @@ def remote_bundle(path: Path) -> Bundle:
             "its own bundles, named relative to its root (such as incidents/2026-11-30), never a folder of "
             "this machine"
         )
-    if len(name) > MAX_BUNDLE_NAME:
-        raise wrong_input(f"--bundle: a name has at most {MAX_BUNDLE_NAME} characters")
+    if len(name) > MAX_BUNDLE_CHARS:
+        raise wrong_input(f"--bundle: a name has at most {MAX_BUNDLE_CHARS} characters")
     return Bundle(None, name)
 
 
@@ -125,8 +124,10 @@ def request(
     if not question.strip():
         raise wrong_input("QUESTION is empty: ask what is wrong, and since when if you know it")
     text("QUESTION", question)
-    if len(question) > MAX_QUESTION:
-        raise wrong_input(f"QUESTION has {len(question)} characters; at most {MAX_QUESTION} are allowed")
+    if len(question) > MAX_QUESTION_CHARS:
+        raise wrong_input(
+            f"QUESTION has {len(question)} characters; at most {MAX_QUESTION_CHARS} are allowed"
+        )
     if intent and intent not in INTENTS:
         raise wrong_input(f"--intent: {shown(intent)!r} is neither 'cause' nor 'lookup'")
     message = diagnosis_pb2.DiagnoseRequest(

@@ -13,11 +13,10 @@ from orchestrator.cli import up as up_command
 from orchestrator.cli.doctor import Doctor
 from orchestrator.cli.errors import CommandError
 from orchestrator.cli.layout import layout_for
-from orchestrator.cli.progress import progress_on
+from orchestrator.cli.leaving import found_by, put
+from orchestrator.cli.parameters import AsJson, Target
 from orchestrator.cli.running import fail, run_to_end
 from orchestrator.cli.up import Ready, Up
-
-_AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -43,7 +42,7 @@ def up(
         str | None,
         typer.Option(metavar="FILE", help="Where all services log, instead of standard error."),
     ] = None,
-    json: _AsJson = False,
+    json: AsJson = False,
 ) -> None:
     """Run the services in the foreground, until Ctrl-C."""
 
@@ -62,26 +61,22 @@ def up(
 
 
 def examine(
-    target: Annotated[
-        str | None,
-        typer.Option(metavar="HOST:PORT", help="A running diagnosis service, instead of a local one."),
-    ] = None,
+    target: Target = None,
     bundle: Annotated[
         str | None,
         typer.Option(metavar="FOLDER", help="Also show what a diagnosis of it would read."),
     ] = None,
-    json: _AsJson = False,
+    json: AsJson = False,
 ) -> None:
     """Look whether everything that a diagnosis needs is there. Exit code 1 when something is wrong."""
-    try:
+
+    def wanted() -> Doctor:
         address = doctor.target_of(options.address(target), os.environ)
-        wanted = Doctor(address, options.bundle(bundle, address) if bundle is not None else None)
-        with progress_on(sys.stderr, os.environ) as progress:
-            found = run_to_end(doctor.examine(wanted, os.environ, progress))
-        layout = layout_for(sys.stdout, shutil.get_terminal_size().columns, os.environ)
-        streams.print_answer(doctor.as_json(found) if json else doctor.as_text(found, layout))
-    except CommandError as error:
-        fail(error)
+        return Doctor(address, options.bundle(bundle, address) if bundle is not None else None)
+
+    found = found_by(lambda progress: doctor.examine(wanted(), os.environ, progress))
+    layout = layout_for(sys.stdout, shutil.get_terminal_size().columns, os.environ)
+    put(doctor.as_json(found) if json else doctor.as_text(found, layout))
     raise typer.Exit(int(doctor.exit_code(found)))
 
 
@@ -89,13 +84,10 @@ def _config() -> None:
     pass
 
 
-def show_config(context: typer.Context, json: _AsJson = False) -> None:
+def show_config(context: typer.Context, json: AsJson = False) -> None:
     """Show every setting of every process, and who set it. Secrets are hidden."""
-    try:
-        told = run_to_end(config_command.reports(os.environ, context.obj))
-        streams.print_answer(config_command.as_json(told) if json else config_command.as_file(told))
-    except CommandError as error:
-        fail(error)
+    told = found_by(lambda _: config_command.reports(os.environ, context.obj))
+    put(config_command.as_json(told) if json else config_command.as_file(told))
     if error_of_all := config_command.error_of(told):
         fail(error_of_all)
 

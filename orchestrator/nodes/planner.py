@@ -11,10 +11,9 @@ from orchestrator.agents.executor import ExecutorAgent
 from orchestrator.agents.planner import PlannerAgent
 from orchestrator.graph import NodeResult, Outcome, Reason, RunConfig
 from orchestrator.nodes.status import result_of
+from services.common.validation import MAX_SECONDS
 
 MAX_STEPS = 64
-# The last second of the year 9999, beyond which a Timestamp is none.
-_LAST_SECOND = 253_402_300_799
 # A source's bound that lies farther than half a year from most is none of the same incident.
 _APART_SECONDS = 183 * 86_400
 
@@ -66,7 +65,7 @@ def framed(context: DiagnosisContext, catalog: ToolCatalog) -> DiagnosisContext:
     if all(source.HasField("last_time") for source in catalog.sources if source.HasField("first_time")):
         window.end.CopyFrom(near[-1])
         # The end is exclusive, and sources tell time by the second at worst.
-        window.end.seconds = min(window.end.seconds + 1, _LAST_SECOND)
+        window.end.seconds = min(window.end.seconds + 1, MAX_SECONDS)
         if window.end.ToNanoseconds() <= window.start.ToNanoseconds():
             return result
     result.window.CopyFrom(window)

@@ -7,6 +7,7 @@ import io
 import os
 import sqlite3
 import stat
+import threading
 import zipfile
 from collections.abc import Awaitable, Callable
 from contextlib import closing
@@ -117,28 +118,27 @@ async def _swapped(place: Place) -> Seen:
     bundle = place.shared.root / f"swapped-{place.folder.name}"
     bundle.mkdir()
     (bundle / "app.log").write_text(LOG)
-    spinning = asyncio.create_task(_spin(bundle / "other.log", secret))
+    enough = threading.Event()
+    spinning = asyncio.create_task(asyncio.to_thread(_spin, bundle / "other.log", secret, enough))
     try:
         told = await remote(place, bundle.name)
     finally:
-        spinning.cancel()
-        await asyncio.wait([spinning])
+        enough.set()
+        await spinning
     with closing(sqlite3.connect(place.shared.database)) as database:
         found = database.execute("SELECT output FROM tool_invocation WHERE output LIKE '%canary%'").fetchall()
     return replace(told, line=f"{told.line} The other folder's text is stored {len(found)} times.")
 
 
-async def _spin(path: Path, secret: Path) -> None:
+def _spin(path: Path, secret: Path, enough: threading.Event) -> None:
     new = path.with_suffix(".new")
-    while True:
+    while not enough.is_set():
         with contextlib.suppress(FileNotFoundError):
             new.unlink()
         new.symlink_to(secret)
         new.rename(path)
-        await asyncio.sleep(0)
         new.write_text(LOG)
         new.rename(path)
-        await asyncio.sleep(0)
 
 
 def _zipped() -> bytes:

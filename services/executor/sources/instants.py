@@ -23,6 +23,10 @@ MONTHS: Final = {
 }
 
 _OFFSET = re.compile(r"([+-])([01][0-9]|2[0-3]):?([0-5][0-9])?$")
+# As logs write them, for their patterns: a month's name, and a time of day with or without a fraction.
+MONTH: Final = "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+CLOCK: Final = r"([0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?)"
+
 _CLOCK = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9]|60)$")
 _FRACTION = re.compile(r"(?:[.,]([0-9]{1,9}))?$")
 _CLOCK_CHARS: Final = 8

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from typing import Final
 
 from services.executor.sources.instants import (
+    CLOCK,
     MICROSECONDS,
+    MONTH,
     MONTHS,
     Instant,
     from_epoch,
@@ -26,44 +28,39 @@ from services.executor.sources.log_values import duration_of, outcome_of
 
 Format = Callable[[str, Instant | None], Parsed | None]
 
-_MONTH = "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
-_CLOCK = r"([0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?)"
-
 _ISO = re.compile(
-    rf"\[?([0-9]{{4}})-([0-9]{{2}})-([0-9]{{2}})(?:[Tt ]|, ){_CLOCK}"
+    rf"\[?([0-9]{{4}})-([0-9]{{2}})-([0-9]{{2}})(?:[Tt ]|, ){CLOCK}"
     r"(?: ?(Z|z|[+-][0-9]{2}(?::?[0-9]{2})?)|"
     r" (UTC|GMT|[A-Z]{3,5}(?= \[[0-9])))?\]?(?=$|[\s,;|:)\]-])[\s,;|:)\]-]*"
 )
 _SLASHES = re.compile(
-    rf"([0-9]{{4}})[/.]([0-9]{{2}})[/.]([0-9]{{2}}) {_CLOCK} (?:\[([a-z]+)\] [0-9]+#[0-9]+: )?(?:\*[0-9]+ )?"
+    rf"([0-9]{{4}})[/.]([0-9]{{2}})[/.]([0-9]{{2}}) {CLOCK} (?:\[([a-z]+)\] [0-9]+#[0-9]+: )?(?:\*[0-9]+ )?"
 )
-_REDIS = re.compile(rf"[0-9]+:[A-Z] ([0-9]{{2}}) {_MONTH} ([0-9]{{4}}) {_CLOCK} ([.*#-]) ")
+_REDIS = re.compile(rf"[0-9]+:[A-Z] ([0-9]{{2}}) {MONTH} ([0-9]{{4}}) {CLOCK} ([.*#-]) ")
 _APACHE_ERROR = re.compile(
-    rf"\[[A-Z][a-z]{{2}} {_MONTH} ([0-9]{{2}}) {_CLOCK} ([0-9]{{4}})\] \[(?:\w+:)?(\w+)\] "
+    rf"\[[A-Z][a-z]{{2}} {MONTH} ([0-9]{{2}}) {CLOCK} ([0-9]{{4}})\] \[(?:\w+:)?(\w+)\] "
 )
-_DASHED_MONTH = re.compile(
-    rf"\[?([0-9]{{2}})-{_MONTH}-([0-9]{{4}}) {_CLOCK}(?: ([A-Z][\w/+-]{{1,40}})\])?\]? "
-)
-_DOTS = re.compile(rf"([0-9]{{2}})\.([0-9]{{2}})\.([0-9]{{4}}) {_CLOCK} ")
+_DASHED_MONTH = re.compile(rf"\[?([0-9]{{2}})-{MONTH}-([0-9]{{4}}) {CLOCK}(?: ([A-Z][\w/+-]{{1,40}})\])?\]? ")
+_DOTS = re.compile(rf"([0-9]{{2}})\.([0-9]{{2}})\.([0-9]{{4}}) {CLOCK} ")
 # Kernel messages with times, `date`, and what C's ctime writes.
 _CTIME = re.compile(
-    rf"\[?(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) {_MONTH} ([ 0-9][0-9]) {_CLOCK} "
+    rf"\[?(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) {MONTH} ([ 0-9][0-9]) {CLOCK} "
     r"(?:([A-Z]{3,5}) )?([0-9]{4})\]?[:,]? "
 )
 # java.util.logging, whose next line begins with the level.
-_JUL = re.compile(rf"{_MONTH} ([0-9]{{1,2}}), ([0-9]{{4}}) ([0-9]{{1,2}})(:[0-9]{{2}}:[0-9]{{2}}) (AM|PM) ")
+_JUL = re.compile(rf"{MONTH} ([0-9]{{1,2}}), ([0-9]{{4}}) ([0-9]{{1,2}})(:[0-9]{{2}}:[0-9]{{2}}) (AM|PM) ")
 _RUBY = re.compile(
-    rf"[A-Z], \[([0-9]{{4}})-([0-9]{{2}})-([0-9]{{2}})T{_CLOCK} #[0-9]+\] +([A-Z]{{3,7}}) -- [^:]{{0,128}}: ?"
+    rf"[A-Z], \[([0-9]{{4}})-([0-9]{{2}})-([0-9]{{2}})T{CLOCK} #[0-9]+\] +([A-Z]{{3,7}}) -- [^:]{{0,128}}: ?"
 )
 # MariaDB pads the hour with a blank.
 _PADDED = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})  ([0-9]:[0-9]{2}:[0-9]{2}) ")
 _EPOCH = re.compile(r"([0-9]{10}(?:\.[0-9]{1,9})?|[0-9]{13}|[0-9]{16}|[0-9]{19})\s+")
-_CLOCK_ALONE = re.compile(rf"{_CLOCK}\s")
+_CLOCK_ALONE = re.compile(rf"{CLOCK}\s")
 _TIME_BEHIND = re.compile(r"([A-Z]{3,9}):? +(?:\[[^\]]{0,128}\] +)?(?=[0-9]{4}-)")
 _BRACKET_FIRST = re.compile(r"\[([A-Za-z]{3,9})\] ")
 _SYSLOG_5424 = re.compile(r"<([0-9]{1,3})>1 (\S{1,64}) (\S+) (\S+) \S+ \S+ (?:-|\[.*?\])(?= |$) ?")
-_SYSLOG_3164 = re.compile(rf"(?:<([0-9]{{1,3}})>)?{_MONTH} ([ 0-9][0-9]) {_CLOCK} ")
-_KLOG = re.compile(rf"([IWEF])([0-9]{{4}})?([0-9]{{2}})([0-9]{{2}}) {_CLOCK} +[0-9]+ [^\]\s]+\] ")
+_SYSLOG_3164 = re.compile(rf"(?:<([0-9]{{1,3}})>)?{MONTH} ([ 0-9][0-9]) {CLOCK} ")
+_KLOG = re.compile(rf"([IWEF])([0-9]{{4}})?([0-9]{{2}})([0-9]{{2}}) {CLOCK} +[0-9]+ [^\]\s]+\] ")
 _LOGFMT_FIRST = re.compile(r"[A-Za-z_@][\w.@-]*=")
 _LOGFMT_FIELD = re.compile(r'(?:^|(?<=\s))([A-Za-z_@][\w.@-]*)=(?:"((?:[^"\\]|\\.)*)"|(\S*))')
 _LEVEL_FIRST = re.compile(r"(?:([A-Z]{3,9})(?:\s|\[)|([A-Za-z]{3,9}):)[\s-]*")

@@ -1,22 +1,18 @@
 """Lines that proxies and web servers write of each request: its route, its status, how long it took."""
 
 import re
-from typing import Final
 
-from services.executor.sources.instants import MONTHS, Instant, from_iso, instant
+from services.executor.sources.instants import CLOCK, MONTH, MONTHS, Instant, from_iso, instant
 from services.executor.sources.log_line import Parsed, severity_of_status
 from services.executor.sources.log_values import duration_of, seconds
 
-_MONTH: Final = "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
-_CLOCK: Final = r"([0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?)"
-
 _ACCESS = re.compile(
-    rf"\S+ \S+ [^\[\"]{{0,256}}\[([0-9]{{2}})/{_MONTH}/([0-9]{{4}}):{_CLOCK} ([+-][0-9]{{4}})\] "
+    rf"\S+ \S+ [^\[\"]{{0,256}}\[([0-9]{{2}})/{MONTH}/([0-9]{{4}}):{CLOCK} ([+-][0-9]{{4}})\] "
     r'"((?:[^"\\]|\\.)*)" ([0-9]{3}) (?:[0-9]+|-)'
 )
 # Client, accept date (of the proxy's clock, without a zone), frontend, backend and server, timers, status.
 _HAPROXY = re.compile(
-    rf"\S+:[0-9]+ \[([0-9]{{2}})/{_MONTH}/([0-9]{{4}}):{_CLOCK}\] \S+ \S+/\S+ "
+    rf"\S+:[0-9]+ \[([0-9]{{2}})/{MONTH}/([0-9]{{4}}):{CLOCK}\] \S+ \S+/\S+ "
     r'(?:-?[0-9]+/){4}\+?([0-9]+) ([0-9]{3}) [^"]{0,512}"([^"]*)'
 )
 # Type, time, balancer, client, target, the three times, the statuses of balancer and target, bytes, request.
