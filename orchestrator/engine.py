@@ -92,7 +92,7 @@ class Engine:
             async with asyncio.timeout(self._remaining(walk.config)):
                 return await self._graph.port(node)(walk.state, walk.config)
         except NodeFailedError as error:
-            return NodeResult(error.outcome, error.reason)
+            return NodeResult(error.outcome, error.reason, reasoning=error.reasoning)
         except CallFailedError as error:
             return NodeResult(*outcome_of_call(node, error.code))
         except TimeoutError:

@@ -59,7 +59,7 @@ class Finisher:
         self, begun: Run, state: RunState, ending: Ending, material: Material, calls: Sequence[StoredCall]
     ) -> Run:
         run = ended_run(begun, state, ending, material, self._clock.now())
-        run.usage.CopyFrom(usage_of(len(state.orchestration_events), calls))
+        run.usage.CopyFrom(usage_of(len(state.orchestration_events), calls, state.reasonings))
         evaluation = await asyncio.to_thread(_evaluation_json, state, failure_of(state, ending))
         if run.ByteSize() + len(evaluation) > self._max_run_bytes:
             raise RunTooLargeError

@@ -3,11 +3,16 @@
 An offline rule set is its agent's prompt: when its rules change in what they say, its version changes here.
 """
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-CATALOG_VERSION: Final = "1"
+from assay.common.v1.reasoning_pb2 import Reasoning
+from assay.orchestrator.v1.state_pb2 import AttemptReasoning
+
+from services.common.reasoning import OFFLINE
+
+CATALOG_VERSION: Final = "2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,16 +25,28 @@ class Prompt:
     reasoner: str
 
 
+# Of an agent the first is the one of its default reasoner.
 CATALOG: Final = (
-    Prompt("planner", "planner_offline_rules", "1", "offline"),
-    Prompt("executor", "executor_offline_rules", "1", "offline"),
-    Prompt("verifier", "verifier_offline_rules", "1", "offline"),
-    Prompt("composer", "composer_offline_rules", "1", "offline"),
+    Prompt("planner", "planner_offline_rules", "1", OFFLINE),
+    Prompt("executor", "executor_offline_rules", "1", OFFLINE),
+    Prompt("verifier", "verifier_offline_rules", "1", OFFLINE),
+    Prompt("composer", "composer_offline_rules", "1", OFFLINE),
 )
 
 
-def prompt_audit(called: Container[str]) -> dict[str, object]:
-    """Return the audit of one run; `called` are the agents that it called."""
+_AGENTS: Final = ("planner", "executor", "verifier", "composer")
+
+
+def prompt_audit(
+    called: Container[str], reasonings: Sequence[AttemptReasoning], catalog: Sequence[Prompt] = CATALOG
+) -> dict[str, object]:
+    """Return the audit of one run: four entries. `called` are the agents that it called.
+
+    An agent's entry is the prompt by which it last thought, as far as the catalog knows it; else that of its
+    default reasoner.
+    """
+    used = {attempt.node: attempt.reasoning for attempt in reasonings}
+    entries = [_entry(agent, used.get(agent, Reasoning()), catalog) for agent in _AGENTS]
     return {
         "version": CATALOG_VERSION,
         "prompts": [
@@ -40,6 +57,12 @@ def prompt_audit(called: Container[str]) -> dict[str, object]:
                 "reasoner": prompt.reasoner,
                 "called": prompt.agent in called,
             }
-            for prompt in CATALOG
+            for prompt in entries
         ],
     }
+
+
+def _entry(agent: str, last: Reasoning, catalog: Sequence[Prompt]) -> Prompt:
+    own = [prompt for prompt in catalog if prompt.agent == agent]
+    named = (last.prompt_name, last.prompt_version)
+    return next((prompt for prompt in own if (prompt.name, prompt.version) == named), own[0])

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from assay.orchestrator.v1 import run_pb2
-from assay.orchestrator.v1.run_pb2 import Failure, Run, Usage
-from assay.orchestrator.v1.state_pb2 import RunState
+from assay.orchestrator.v1.run_pb2 import AgentUsage, Failure, Run, Usage
+from assay.orchestrator.v1.state_pb2 import AttemptReasoning, RunState
 
 from orchestrator.engine import Ending
 from orchestrator.material import Material
@@ -45,10 +45,29 @@ def failure_of(state: RunState, ending: Ending) -> Failure | None:
     return state.failure if state.HasField("failure") else None
 
 
-def usage_of(node_executions: int, calls: Sequence[StoredCall]) -> Usage:
+def usage_of(
+    node_executions: int, calls: Sequence[StoredCall], reasonings: Sequence[AttemptReasoning] = ()
+) -> Usage:
     """Return what a run cost."""
     return Usage(
+        agents=agents_of(reasonings),
         node_executions=node_executions,
         tool_invocations=len(calls),
         tool_output_bytes=sum(call.output_bytes for call in calls),
     )
+
+
+def agents_of(reasonings: Sequence[AttemptReasoning]) -> list[AgentUsage]:
+    """Return what the thinking of each agent cost, all of its attempts together."""
+    agents: dict[str, AgentUsage] = {}
+    for attempt in reasonings:
+        usage = agents.setdefault(attempt.node, AgentUsage(agent=attempt.node))
+        usage.reasoner = attempt.reasoning.reasoner
+        usage.model_failure = attempt.reasoning.model_failure
+        for call in attempt.reasoning.model_calls:
+            usage.model = call.model
+            usage.model_calls += 1
+            usage.input_tokens += call.input_tokens
+            usage.output_tokens += call.output_tokens
+            usage.tokens_estimated |= call.tokens_estimated
+    return list(agents.values())

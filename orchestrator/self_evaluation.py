@@ -26,7 +26,7 @@ def verifier_evaluation(state: RunState, failure: Failure | None) -> dict[str, A
     events = state.orchestration_events
     result: dict[str, Any] = {
         "traceability_version": TRACEABILITY_VERSION,
-        "prompt_audit": prompt_audit({event.node for event in events}),
+        "prompt_audit": prompt_audit({event.node for event in events}, state.reasonings),
     }
     if status := _last_outcome(_this_cycle(events), Node.VERIFIER):
         result["verifier_status"] = status

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from assay.orchestrator.v1.run_pb2 import OrchestrationEvent
-from assay.orchestrator.v1.state_pb2 import RunState
+from assay.orchestrator.v1.state_pb2 import AttemptReasoning, RunState
 
 from orchestrator.graph import bounds
 from orchestrator.graph.ports import NodePort, NodeResult
-from orchestrator.graph.state import EVENTS_KEY, Strategy, apply
+from orchestrator.graph.state import EVENTS_KEY, REASONINGS_KEY, Strategy, Updates, apply
 from orchestrator.graph.table import GraphDefinition, Row
 from orchestrator.graph.vocabulary import END, Node, Outcome
 
@@ -51,7 +51,7 @@ class CompiledGraph:
         foreign = result.updates.keys() - self._definition.writes[node]
         if foreign:
             raise GraphError(f"{node} writes {', '.join(sorted(foreign))}, which it does not declare")
-        after = apply(apply(state, result.updates), {EVENTS_KEY: [event]})
+        after = apply(state, {**result.updates, **_recorded(state, node, result), EVENTS_KEY: [event]})
         row = self._row(node, self.outcome(node, result), after)
         return Step(apply(after, row.changes), row.target)
 
@@ -60,6 +60,12 @@ class CompiledGraph:
             if row.node == node and outcome in row.outcomes and (row.guard is None or row.guard.holds(state)):
                 return row
         raise GraphError(f"no row for {node} {outcome}")  # compile_graph proved that there is one
+
+
+def _recorded(state: RunState, node: Node, result: NodeResult) -> Updates:
+    if result.reasoning is None:
+        return {}
+    return {REASONINGS_KEY: [*state.reasonings, AttemptReasoning(node=node, reasoning=result.reasoning)]}
 
 
 def compile_graph(definition: GraphDefinition, ports: Mapping[Node, NodePort]) -> CompiledGraph:

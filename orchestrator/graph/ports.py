@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from assay.common.v1.reasoning_pb2 import Reasoning
 from assay.orchestrator.v1.diagnosis_pb2 import DiagnoseResponse
 from assay.orchestrator.v1.state_pb2 import RunState
 
@@ -33,11 +34,15 @@ class RunConfig:
 
 @dataclass(frozen=True, slots=True)
 class NodeResult:
-    """How one node attempt ended, and what it changes. `outcome` may be a word the node never declared."""
+    """How one node attempt ended, and what it changes. `outcome` may be a word the node never declared.
+
+    `reasoning` is who thought in it, if anybody says so.
+    """
 
     outcome: str
     reason: str
     updates: Updates = field(default_factory=dict)
+    reasoning: Reasoning | None = None
 
 
 class NodePort(Protocol):
@@ -49,10 +54,11 @@ class NodePort(Protocol):
 class NodeFailedError(Exception):
     """A node attempt that failed in a way that the graph knows."""
 
-    def __init__(self, outcome: Outcome, reason: Reason) -> None:
+    def __init__(self, outcome: Outcome, reason: Reason, reasoning: Reasoning | None = None) -> None:
         super().__init__(f"{outcome}: {reason}")
         self.outcome = outcome
         self.reason = reason
+        self.reasoning = reasoning
 
 
 class CallFailedError(Exception):

@@ -19,6 +19,8 @@ class Strategy(Enum):
 
 
 EVENTS_KEY: Final = "orchestration_events"
+# Written for a node, like its event: who thought in the attempt.
+REASONINGS_KEY: Final = "reasonings"
 
 KEYS: Final[dict[str, Strategy]] = {
     "context": Strategy.REPLACE,
@@ -37,6 +39,7 @@ KEYS: Final[dict[str, Strategy]] = {
     "gaps": Strategy.REPLACE,
     "first_verification": Strategy.REPLACE,
     "failure": Strategy.REPLACE,
+    REASONINGS_KEY: Strategy.REPLACE,
     EVENTS_KEY: Strategy.APPEND,
 }
 

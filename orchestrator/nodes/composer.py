@@ -9,7 +9,7 @@ from orchestrator.agents.composer import ComposerAgent
 from orchestrator.answering import material_from
 from orchestrator.graph import NodeFailedError, NodeResult, Outcome, Reason, RunConfig
 from orchestrator.material import Material
-from orchestrator.nodes.status import result_of
+from orchestrator.nodes.status import reasoning_of, result_of
 from orchestrator.store.port import Store
 from services.common.evidence.answer_rules import AnswerError, check_answer
 
@@ -25,11 +25,12 @@ class ComposerNode:
         """Compose the answer."""
         material = await material_from(self._store, config.run_id, state)
         response = await self._composer.compose(compose_request(state, material), config)
-        result = result_of(ComposerStatus.DESCRIPTOR, response.status)
+        reasoning = reasoning_of(response)
+        result = result_of(ComposerStatus.DESCRIPTOR, response.status, reasoning)
         if result.outcome != Outcome.COMPLETED:
             return result
         if not response.HasField("answer"):
-            raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.MISSING_PAYLOAD)
+            raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.MISSING_PAYLOAD, reasoning)
         try:
             await asyncio.to_thread(
                 check_answer,
@@ -40,8 +41,8 @@ class ComposerNode:
                 material.effective,
             )
         except AnswerError:
-            raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.PROTOCOL_VIOLATION) from None
-        return NodeResult(result.outcome, result.reason, {"answer": response.answer})
+            raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.PROTOCOL_VIOLATION, reasoning) from None
+        return NodeResult(result.outcome, result.reason, {"answer": response.answer}, reasoning)
 
 
 def compose_request(state: RunState, material: Material) -> ComposeRequest:

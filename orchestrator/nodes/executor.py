@@ -14,7 +14,7 @@ from orchestrator.agents.executor import ExecutorAgent
 from orchestrator.checked import checked_row
 from orchestrator.graph import NodeFailedError, NodeResult, Outcome, Reason, RunConfig
 from orchestrator.merge import merged_document
-from orchestrator.nodes.status import result_of
+from orchestrator.nodes.status import reasoning_of, result_of
 from orchestrator.store.port import Store
 from services.common.errors import AlreadyExistsError
 from services.common.evidence.document import is_outline
@@ -43,20 +43,22 @@ class ExecutorNode:
     async def __call__(self, state: RunState, config: RunConfig) -> NodeResult:
         """Execute the plan; in cycle 2 the document is merged with that of cycle 1."""
         response = await self._result(execute_request(state), config)
-        result = result_of(ExecutorStatus.DESCRIPTOR, response.status)
+        reasoning = reasoning_of(response)
+        result = result_of(ExecutorStatus.DESCRIPTOR, response.status, reasoning)
         if result.outcome != Outcome.COMPLETED:
             return result
         if not response.document:
-            raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.MISSING_PAYLOAD)
+            raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.MISSING_PAYLOAD, reasoning)
         # Documents may be large: parsing them on the event loop would hold up every other run.
         if not await asyncio.to_thread(is_outline, response.document):
-            raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.MALFORMED_DOCUMENT)
+            raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.MALFORMED_DOCUMENT, reasoning)
+        document = response.document
         if state.HasField("first_verification"):
             document = await asyncio.to_thread(
                 merged_document, state.first_verification, response.document, state.gaps
             )
-            response = ExecutorResult(status=response.status, document=document)
-        return NodeResult(result.outcome, result.reason, {"executor_result": response})
+        ended = ExecutorResult(status=response.status, document=document)
+        return NodeResult(result.outcome, result.reason, {"executor_result": ended}, reasoning)
 
     async def _result(self, request: ExecuteRequest, config: RunConfig) -> ExecutorResult:
         result: ExecutorResult | None = None

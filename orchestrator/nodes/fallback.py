@@ -3,7 +3,7 @@
 import asyncio
 
 from assay.orchestrator.v1.run_pb2 import Failure
-from assay.orchestrator.v1.state_pb2 import RunState
+from assay.orchestrator.v1.state_pb2 import AttemptReasoning, RunState
 
 from orchestrator.answering import material_from
 from orchestrator.graph import NodeResult, Outcome, RunConfig, fallback_reason
@@ -30,6 +30,17 @@ class FallbackNode:
             gaps=material.gaps,
             checked=material.checked,
         )
-        failure = Failure(node=last.node, status=last.outcome, reason_code=last.reason_code)
+        failure = Failure(
+            node=last.node,
+            status=last.outcome,
+            reason_code=last.reason_code,
+            model_failure=_model_failure(state, last.node),
+        )
         reason = fallback_reason(last.node, last.outcome)
         return NodeResult(Outcome.COMPLETED, reason, {"answer": answer, "failure": failure})
+
+
+def _model_failure(state: RunState, node: str) -> str | None:
+    """Return why the model of the node that failed gave no result; None when none is to blame."""
+    last = state.reasonings[-1] if state.reasonings else AttemptReasoning()
+    return last.reasoning.model_failure or None if last.node == node else None

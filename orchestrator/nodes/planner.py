@@ -10,7 +10,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from orchestrator.agents.executor import ExecutorAgent
 from orchestrator.agents.planner import PlannerAgent
 from orchestrator.graph import NodeResult, Outcome, Reason, RunConfig
-from orchestrator.nodes.status import result_of
+from orchestrator.nodes.status import reasoning_of, result_of
 from services.common.validation import MAX_SECONDS
 
 MAX_STEPS = 64
@@ -33,15 +33,17 @@ class PlannerNode:
             catalog = await self._executor.list_tools(state.context.scope, config)
         context = framed(state.context, catalog)
         response = await self._planner.plan(plan_request(context, catalog, state), config)
+        reasoning = reasoning_of(response)
         result = result_of(PlannerStatus.DESCRIPTOR, response.status)
         found = {"context": context, "catalog": catalog}
         if result.outcome != Outcome.COMPLETED:
-            return NodeResult(result.outcome, result.reason, found)
+            return NodeResult(result.outcome, result.reason, found, reasoning)
         if not response.steps:
-            return NodeResult(Outcome.INVALID_OUTPUT, Reason.MISSING_PAYLOAD, found)
+            return NodeResult(Outcome.INVALID_OUTPUT, Reason.MISSING_PAYLOAD, found, reasoning)
         if len(response.steps) > MAX_STEPS:
-            return NodeResult(Outcome.INVALID_OUTPUT, Reason.TOO_LARGE, found)
-        return NodeResult(result.outcome, result.reason, {**found, "plan": response})
+            return NodeResult(Outcome.INVALID_OUTPUT, Reason.TOO_LARGE, found, reasoning)
+        response.ClearField("reasoning")
+        return NodeResult(result.outcome, result.reason, {**found, "plan": response}, reasoning)
 
 
 def plan_request(context: DiagnosisContext, catalog: ToolCatalog, state: RunState) -> PlanRequest:

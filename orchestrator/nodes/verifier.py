@@ -9,7 +9,7 @@ from assay.verifier.v1.verifier_pb2 import VerifierStatus, VerifyRequest
 from orchestrator.acceptance import accept_verification
 from orchestrator.agents.verifier import VerifierAgent
 from orchestrator.graph import NodeFailedError, NodeResult, Outcome, Reason, RunConfig
-from orchestrator.nodes.status import result_of
+from orchestrator.nodes.status import reasoning_of, result_of
 from orchestrator.store.port import Store
 from services.common.evidence.verifier_protocol import ProtocolError
 
@@ -30,11 +30,12 @@ class VerifierNode:
     async def __call__(self, state: RunState, config: RunConfig) -> NodeResult:
         """Verify the stored input."""
         response = await self._verifier.verify(state.verified_input, config)
-        result = result_of(VerifierStatus.DESCRIPTOR, response.status)
+        reasoning = reasoning_of(response)
+        result = result_of(VerifierStatus.DESCRIPTOR, response.status, reasoning)
         if result.outcome != Outcome.COMPLETED:
             return result
         if not response.HasField("verification"):
-            raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.MISSING_PAYLOAD)
+            raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.MISSING_PAYLOAD, reasoning)
         arguments = {
             call.invocation.id: call.invocation.arguments_json
             for call in await self._store.calls(config.run_id)
@@ -43,9 +44,10 @@ class VerifierNode:
         try:
             accepted = await asyncio.to_thread(accept_verification, request, response.verification, arguments)
         except ProtocolError:
-            raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.PROTOCOL_VIOLATION) from None
+            raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.PROTOCOL_VIOLATION, reasoning) from None
         return NodeResult(
             Outcome.COMPLETED,
             _REASONS[accepted.effective],
             {"verification": accepted.verification, "effective_verdict": accepted.effective},
+            reasoning,
         )

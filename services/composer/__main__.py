@@ -1,11 +1,13 @@
 """The composer process."""
 
+import asyncio
+
 import grpc.aio
 from assay.composer.v1 import composer_pb2, composer_pb2_grpc
 
 from services.common.rpc.service import Service, run
 from services.composer.domain import Composer, Reasoner
-from services.composer.offline.reasoner import OfflineReasoner
+from services.composer.offline.adapter import OfflineReasoner
 from services.composer.servicer import ComposerServicer
 from services.composer.settings import ComposerSettings
 
@@ -21,7 +23,7 @@ def reasoner(settings: ComposerSettings) -> Reasoner:
 
 async def build(settings: ComposerSettings) -> Service:
     """Put the process together."""
-    servicer = ComposerServicer(Composer(reasoner(settings)))
+    servicer = ComposerServicer(Composer(reasoner(settings), asyncio.to_thread))
 
     def register(server: grpc.aio.Server) -> None:
         composer_pb2_grpc.add_ComposerServiceServicer_to_server(servicer, server)

@@ -1,11 +1,12 @@
 """The composer's gRPC face."""
 
-import asyncio
+from functools import partial
 from typing import Any
 
 import grpc.aio
 from assay.composer.v1 import composer_pb2, composer_pb2_grpc
 
+from services.common.rpc.context import remaining_seconds
 from services.composer.domain import Composer
 
 
@@ -18,7 +19,7 @@ class ComposerServicer(composer_pb2_grpc.ComposerServiceServicer):
     async def Compose(  # noqa: N802 - the name is the contract's
         self,
         request: composer_pb2.ComposeRequest,
-        context: grpc.aio.ServicerContext[Any, Any],  # noqa: ARG002 - gRPC passes it
+        context: grpc.aio.ServicerContext[Any, Any],
     ) -> composer_pb2.ComposeResponse:
-        """Write the answer, off the event loop: a long one would keep health from answering."""
-        return await asyncio.to_thread(self._composer.compose, request)
+        """Write the answer."""
+        return await self._composer.compose(request, partial(remaining_seconds, context))

@@ -41,12 +41,14 @@ class Execution:
             try:
                 async for invocation in self._follow_ups(session, context):
                     yield invocation
-                document = await self._reasoner.conclude(session, context, gaps, self._seconds(session))
+                made = await self._reasoner.conclude(session, context, gaps, self._seconds(session))
             except WorkerLostError:
                 yield executor_pb2.ExecutorResult(status=executor_pb2.EXECUTOR_STATUS_FAILED)
                 return
         # A document may be large: parsing it on the event loop would hold up every other call.
-        yield await asyncio.to_thread(domain.result_of, document)
+        result = await asyncio.to_thread(domain.result_of, made.value)
+        result.reasoning.CopyFrom(made.reasoning)
+        yield result
 
     async def _follow_ups(
         self, session: Session, context: context_pb2.DiagnosisContext

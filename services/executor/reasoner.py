@@ -1,12 +1,15 @@
 """The reasoner of the executor: one port, and the adapter that is code."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 from assay.common.v1 import context_pb2, evidence_pb2, tool_pb2
 
+from services.common.reasoning import PromptId, Reasoned, offline
 from services.executor.desk import Desk
 from services.executor.session import Session
+
+PROMPT: Final = PromptId("executor_offline_rules", "1")
 
 
 class Reasoner(Protocol):
@@ -24,7 +27,7 @@ class Reasoner(Protocol):
         context: context_pb2.DiagnosisContext,
         gaps: Sequence[evidence_pb2.ClaimGap],
         seconds: float,
-    ) -> bytes:
+    ) -> Reasoned[bytes]:
         """Return an `executor_evidence_v2` document, not yet checked."""
         ...
 
@@ -44,6 +47,6 @@ class OfflineReasoner:
         context: context_pb2.DiagnosisContext,
         gaps: Sequence[evidence_pb2.ClaimGap],
         seconds: float,
-    ) -> bytes:
+    ) -> Reasoned[bytes]:
         """Ask the analyst."""
-        return await session.reason(seconds, Desk.conclude, context, list(gaps))
+        return Reasoned(await session.reason(seconds, Desk.conclude, context, list(gaps)), offline(PROMPT))

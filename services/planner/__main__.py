@@ -5,7 +5,7 @@ from assay.planner.v1 import planner_pb2, planner_pb2_grpc
 
 from services.common.rpc.service import Service, run
 from services.planner.domain import Planner, Reasoner
-from services.planner.offline.reasoner import OfflineReasoner
+from services.planner.offline.adapter import OfflineReasoner
 from services.planner.servicer import PlannerServicer
 from services.planner.settings import PlannerSettings
 

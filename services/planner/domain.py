@@ -1,6 +1,6 @@
 """What planning is, whoever plans: a legal request, a plan, and the check that lets it out."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from assay.common.v1 import context_pb2, tool_pb2
@@ -9,6 +9,7 @@ from assay.planner.v1 import planner_pb2
 from services.common import validation
 from services.common.errors import InvalidArgumentError
 from services.common.evidence import strict_json
+from services.common.reasoning import Reasoned, ReasoningFailedError
 
 MAX_STEPS = 64
 
@@ -16,8 +17,13 @@ MAX_STEPS = 64
 class Reasoner(Protocol):
     """Decides which tools to call."""
 
-    def plan(self, request: planner_pb2.PlanRequest) -> list[tool_pb2.PlanStep]:
-        """Return at most 64 steps in the order of execution; none when there is nothing to read."""
+    async def plan(
+        self, request: planner_pb2.PlanRequest, remaining: Callable[[], float]
+    ) -> Reasoned[Sequence[tool_pb2.PlanStep]]:
+        """Return at most 64 steps in the order of execution; none when there is nothing to read.
+
+        `remaining` gives the seconds that the caller still waits. Raises ReasoningFailedError.
+        """
         ...
 
 
@@ -27,15 +33,25 @@ class Planner:
     def __init__(self, reasoner: Reasoner) -> None:
         self._reasoner = reasoner
 
-    def plan(self, request: planner_pb2.PlanRequest) -> planner_pb2.PlanResponse:
+    async def plan(
+        self, request: planner_pb2.PlanRequest, remaining: Callable[[], float]
+    ) -> planner_pb2.PlanResponse:
         """Plan once; raises InvalidArgumentError for a request that the contract refuses."""
         check_request(request)
-        steps = self._reasoner.plan(request)
-        if not steps:
-            return planner_pb2.PlanResponse(status=planner_pb2.PLANNER_STATUS_NON_RETRYABLE_FAILED)
-        if not _is_plan(steps, request):
-            return planner_pb2.PlanResponse(status=planner_pb2.PLANNER_STATUS_INVALID_OUTPUT)
-        return planner_pb2.PlanResponse(status=planner_pb2.PLANNER_STATUS_COMPLETED, steps=steps)
+        try:
+            made = await self._reasoner.plan(request, remaining)
+        except ReasoningFailedError as error:
+            status = planner_pb2.PlannerStatus.Value(f"PLANNER_STATUS_{error.failed_as.value}")
+            return planner_pb2.PlanResponse(status=status, reasoning=error.reasoning)
+        if not made.value:
+            status = planner_pb2.PLANNER_STATUS_NON_RETRYABLE_FAILED
+            return planner_pb2.PlanResponse(status=status, reasoning=made.reasoning)
+        if not is_plan(made.value, request):
+            status = planner_pb2.PLANNER_STATUS_INVALID_OUTPUT
+            return planner_pb2.PlanResponse(status=status, reasoning=made.reasoning)
+        return planner_pb2.PlanResponse(
+            status=planner_pb2.PLANNER_STATUS_COMPLETED, steps=made.value, reasoning=made.reasoning
+        )
 
 
 def check_request(request: planner_pb2.PlanRequest) -> None:
@@ -50,7 +66,8 @@ def check_request(request: planner_pb2.PlanRequest) -> None:
         raise InvalidArgumentError("mode PLAN_MODE_EVIDENCE_GAP_ONLY comes without gaps", field="gaps")
 
 
-def _is_plan(steps: Sequence[tool_pb2.PlanStep], request: planner_pb2.PlanRequest) -> bool:
+def is_plan(steps: Sequence[tool_pb2.PlanStep], request: planner_pb2.PlanRequest) -> bool:
+    """Tell whether steps name tools of the catalog, serve what the mode asks for, and are not too many."""
     tools = {tool.name for tool in request.catalog.tools}
     gaps = {gap.claim_id for gap in request.gaps}
     served = gaps if request.mode == planner_pb2.PLAN_MODE_EVIDENCE_GAP_ONLY else {""}

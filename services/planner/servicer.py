@@ -1,11 +1,12 @@
 """The planner's gRPC face."""
 
-import asyncio
+from functools import partial
 from typing import Any
 
 import grpc.aio
 from assay.planner.v1 import planner_pb2, planner_pb2_grpc
 
+from services.common.rpc.context import remaining_seconds
 from services.planner.domain import Planner
 
 
@@ -18,7 +19,7 @@ class PlannerServicer(planner_pb2_grpc.PlannerServiceServicer):
     async def Plan(  # noqa: N802 - the name is the contract's
         self,
         request: planner_pb2.PlanRequest,
-        context: grpc.aio.ServicerContext[Any, Any],  # noqa: ARG002 - gRPC passes it
+        context: grpc.aio.ServicerContext[Any, Any],
     ) -> planner_pb2.PlanResponse:
-        """Make the plan, off the event loop: a large inventory would keep health from answering."""
-        return await asyncio.to_thread(self._planner.plan, request)
+        """Make the plan."""
+        return await self._planner.plan(request, partial(remaining_seconds, context))

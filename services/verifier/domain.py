@@ -1,6 +1,7 @@
 """What the verifier promises, whatever its reasoner is."""
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Protocol
 
 from assay.common.v1 import context_pb2, evidence_pb2
@@ -9,6 +10,7 @@ from assay.verifier.v1 import verifier_pb2
 from services.common.errors import InvalidArgumentError
 from services.common.evidence.verdict import allowed_by_checks
 from services.common.evidence.verifier_protocol import ProtocolError, accept
+from services.common.reasoning import Reasoned, ReasoningFailedError
 from services.common.validation import MAX_QUESTION_CHARS, legal_window, required_text, specified
 
 _CEILINGS = (evidence_pb2.VERDICT_PASS, evidence_pb2.VERDICT_LOW_CONFID)
@@ -17,27 +19,41 @@ _CEILINGS = (evidence_pb2.VERDICT_PASS, evidence_pb2.VERDICT_LOW_CONFID)
 class Reasoner(Protocol):
     """Judges claims."""
 
-    async def judge(self, request: verifier_pb2.VerifyRequest) -> evidence_pb2.Verification:
-        """Return a verification; it need not obey the protocol."""
+    async def judge(
+        self, request: verifier_pb2.VerifyRequest, remaining: Callable[[], float]
+    ) -> Reasoned[evidence_pb2.Verification]:
+        """Return a verification; it need not obey the protocol.
+
+        `remaining` gives the seconds that the caller still waits. Raises ReasoningFailedError.
+        """
         ...
 
 
-async def verify(reasoner: Reasoner, request: verifier_pb2.VerifyRequest) -> verifier_pb2.VerifyResponse:
+async def verify(
+    reasoner: Reasoner, request: verifier_pb2.VerifyRequest, remaining: Callable[[], float]
+) -> verifier_pb2.VerifyResponse:
     """Have every claim judged; the verdict is at most what the checks allow.
 
     Raises InvalidArgumentError when the request cannot be judged. A reasoner that breaks the protocol is
     INVALID_OUTPUT.
     """
     validate(request)
-    proposed = await reasoner.judge(request)
+    try:
+        proposed = await reasoner.judge(request, remaining)
+    except ReasoningFailedError as error:
+        status = verifier_pb2.VerifierStatus.Value(f"VERIFIER_STATUS_{error.failed_as.value}")
+        return verifier_pb2.VerifyResponse(status=status, reasoning=error.reasoning)
     output = request.verified_executor_output
     try:
-        accepted = accept(proposed, output, request.verified_evidence)
+        accepted = accept(proposed.value, output, request.verified_evidence)
     except ProtocolError:
-        return verifier_pb2.VerifyResponse(status=verifier_pb2.VERIFIER_STATUS_INVALID_OUTPUT)
+        status = verifier_pb2.VERIFIER_STATUS_INVALID_OUTPUT
+        return verifier_pb2.VerifyResponse(status=status, reasoning=proposed.reasoning)
     allowed = allowed_by_checks(accepted.claim_checks, output, request.diagnosis_context.intent)
     accepted.model_verdict = min(accepted.model_verdict, allowed)
-    return verifier_pb2.VerifyResponse(status=verifier_pb2.VERIFIER_STATUS_COMPLETED, verification=accepted)
+    return verifier_pb2.VerifyResponse(
+        status=verifier_pb2.VERIFIER_STATUS_COMPLETED, verification=accepted, reasoning=proposed.reasoning
+    )
 
 
 def validate(request: verifier_pb2.VerifyRequest) -> None:

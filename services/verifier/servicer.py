@@ -1,10 +1,12 @@
 """The verifier's gRPC face."""
 
+from functools import partial
 from typing import Any
 
 import grpc.aio
 from assay.verifier.v1 import verifier_pb2, verifier_pb2_grpc
 
+from services.common.rpc.context import remaining_seconds
 from services.verifier import domain
 
 
@@ -17,7 +19,7 @@ class VerifierServicer(verifier_pb2_grpc.VerifierServiceServicer):
     async def Verify(  # noqa: N802 - the name is the contract's
         self,
         request: verifier_pb2.VerifyRequest,
-        context: grpc.aio.ServicerContext[Any, Any],  # noqa: ARG002 - gRPC passes it
+        context: grpc.aio.ServicerContext[Any, Any],
     ) -> verifier_pb2.VerifyResponse:
         """Judge every claim."""
-        return await domain.verify(self._reasoner, request)
+        return await domain.verify(self._reasoner, request, partial(remaining_seconds, context))

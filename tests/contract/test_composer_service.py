@@ -1,7 +1,6 @@
 """The composer behind a real server: its contract, code by code."""
 
 import asyncio
-import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -11,6 +10,7 @@ import pytest
 from assay.common.v1 import answer_pb2, context_pb2, evidence_pb2
 from assay.composer.v1 import composer_pb2, composer_pb2_grpc
 
+from services.common.reasoning import Reasoned
 from services.common.rpc.channels import open_channel
 from services.common.rpc.service import Service, serving
 from services.composer.__main__ import NAME, build
@@ -18,6 +18,7 @@ from services.composer.domain import Composer, Reasoner
 from services.composer.servicer import ComposerServicer
 from services.composer.settings import ComposerSettings
 from tests.fakes import compose_requests as made
+from tests.fakes.reasoned import by_script
 
 Change = Callable[[composer_pb2.ComposeRequest], None]
 
@@ -34,7 +35,8 @@ async def running(
 
 def with_reasoner(reasoner: Reasoner) -> Service:
     def register(server: grpc.aio.Server) -> None:
-        composer_pb2_grpc.add_ComposerServiceServicer_to_server(ComposerServicer(Composer(reasoner)), server)
+        servicer = ComposerServicer(Composer(reasoner, asyncio.to_thread))
+        composer_pb2_grpc.add_ComposerServiceServicer_to_server(servicer, server)
 
     return Service(names=(NAME,), register=register)
 
@@ -95,10 +97,16 @@ async def test_a_request_that_the_contract_refuses(change: Change, named: str) -
 class Inventor:
     """Writes what no evidence holds."""
 
-    def compose(self, request: composer_pb2.ComposeRequest) -> answer_pb2.Answer:
-        return answer_pb2.Answer(
-            summary=[answer_pb2.Sentence(text="The disk is 99 % full.", claim_ids=["cause-1"])],
-            confirmed=[answer_pb2.Sentence(text=request.question)],
+    async def compose(
+        self,
+        request: composer_pb2.ComposeRequest,
+        remaining: Callable[[], float],  # noqa: ARG002 - the port's
+    ) -> Reasoned[answer_pb2.Answer]:
+        return by_script(
+            answer_pb2.Answer(
+                summary=[answer_pb2.Sentence(text="The disk is 99 % full.", claim_ids=["cause-1"])],
+                confirmed=[answer_pb2.Sentence(text=request.question)],
+            )
         )
 
 
@@ -119,14 +127,17 @@ class Held:
     """Writes nothing until it is released."""
 
     def __init__(self) -> None:
-        self.loop = asyncio.get_running_loop()
         self.entered = asyncio.Event()
-        self.release = threading.Event()
+        self.release = asyncio.Event()
 
-    def compose(self, request: composer_pb2.ComposeRequest) -> answer_pb2.Answer:  # noqa: ARG002 - the port's
-        self.loop.call_soon_threadsafe(self.entered.set)
-        self.release.wait(10)
-        return answer_pb2.Answer()
+    async def compose(
+        self,
+        request: composer_pb2.ComposeRequest,  # noqa: ARG002 - the port's
+        remaining: Callable[[], float],  # noqa: ARG002 - the port's
+    ) -> Reasoned[answer_pb2.Answer]:
+        self.entered.set()
+        await self.release.wait()
+        return by_script(answer_pb2.Answer())
 
 
 async def test_a_full_service_refuses() -> None:

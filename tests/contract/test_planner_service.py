@@ -1,7 +1,6 @@
 """The planner behind a real server: its contract, code by code."""
 
 import asyncio
-import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
@@ -11,6 +10,7 @@ import pytest
 from assay.common.v1 import context_pb2, tool_pb2
 from assay.planner.v1 import planner_pb2, planner_pb2_grpc
 
+from services.common.reasoning import Reasoned
 from services.common.rpc.channels import open_channel
 from services.common.rpc.service import Service, serving
 from services.planner.__main__ import NAME, build
@@ -18,6 +18,7 @@ from services.planner.domain import Planner, Reasoner
 from services.planner.servicer import PlannerServicer
 from services.planner.settings import PlannerSettings
 from tests.fakes import plan_requests as made
+from tests.fakes.reasoned import by_script
 
 Change = Callable[[planner_pb2.PlanRequest], None]
 
@@ -111,8 +112,12 @@ class Scripted:
     def __init__(self, steps: Sequence[tool_pb2.PlanStep]) -> None:
         self.steps = list(steps)
 
-    def plan(self, request: planner_pb2.PlanRequest) -> list[tool_pb2.PlanStep]:  # noqa: ARG002 - the port's
-        return self.steps
+    async def plan(
+        self,
+        request: planner_pb2.PlanRequest,  # noqa: ARG002 - the port's
+        remaining: Callable[[], float],  # noqa: ARG002 - the port's
+    ) -> Reasoned[Sequence[tool_pb2.PlanStep]]:
+        return by_script(self.steps)
 
 
 STEP = tool_pb2.PlanStep(goal="Look.", tool_name="alerts_list", arguments_json=b'{"source": "alerts.json"}')
@@ -132,21 +137,25 @@ STEP = tool_pb2.PlanStep(goal="Look.", tool_name="alerts_list", arguments_json=b
 async def test_what_is_no_plan_stays_inside(steps: list[tool_pb2.PlanStep]) -> None:
     async with running(Scripted(steps)) as planner:
         response = await planner.Plan(made.full(), timeout=10)
-    assert response == planner_pb2.PlanResponse(status=planner_pb2.PLANNER_STATUS_INVALID_OUTPUT)
+    assert response.status == planner_pb2.PLANNER_STATUS_INVALID_OUTPUT
+    assert not response.steps
 
 
 class Held:
     """Plans nothing until it is released."""
 
     def __init__(self) -> None:
-        self.loop = asyncio.get_running_loop()
         self.entered = asyncio.Event()
-        self.release = threading.Event()
+        self.release = asyncio.Event()
 
-    def plan(self, request: planner_pb2.PlanRequest) -> list[tool_pb2.PlanStep]:  # noqa: ARG002 - the port's
-        self.loop.call_soon_threadsafe(self.entered.set)
-        self.release.wait(10)
-        return [STEP]
+    async def plan(
+        self,
+        request: planner_pb2.PlanRequest,  # noqa: ARG002 - the port's
+        remaining: Callable[[], float],  # noqa: ARG002 - the port's
+    ) -> Reasoned[Sequence[tool_pb2.PlanStep]]:
+        self.entered.set()
+        await self.release.wait()
+        return by_script([STEP])
 
 
 async def test_a_full_service_refuses() -> None:

@@ -9,12 +9,14 @@ from assay.common.v1 import evidence_pb2
 from assay.verifier.v1 import verifier_pb2, verifier_pb2_grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from services.common.reasoning import Reasoned
 from services.common.rpc.channels import call_metadata, open_channel
 from services.common.rpc.service import Service, serving
 from services.verifier.__main__ import NAME, build
 from services.verifier.servicer import VerifierServicer
 from services.verifier.settings import VerifierSettings
 from tests.fakes.claims import claim, item, request
+from tests.fakes.reasoned import by_script
 
 SECONDS = 10.0
 MAX_BYTES = 1 << 22
@@ -86,10 +88,14 @@ async def test_a_call_over_the_limit_is_refused_at_once() -> None:
     class Waiting:
         """Judges when it is let."""
 
-        async def judge(self, request: verifier_pb2.VerifyRequest) -> evidence_pb2.Verification:  # noqa: ARG002 - the port's
+        async def judge(
+            self,
+            request: verifier_pb2.VerifyRequest,  # noqa: ARG002 - the port's
+            remaining: Callable[[], float],  # noqa: ARG002 - the port's
+        ) -> Reasoned[evidence_pb2.Verification]:
             entered.set()
             await leave.wait()
-            return evidence_pb2.Verification()
+            return by_script(evidence_pb2.Verification())
 
     servicer = VerifierServicer(Waiting())
     service = Service(

@@ -34,8 +34,9 @@ from services.common.rpc.channels import open_channel
 from services.common.rpc.service import Service, serving
 from services.common.settings import ServiceSettings
 from services.composer.domain import Composer
-from services.composer.offline.reasoner import OfflineReasoner
+from services.composer.offline.adapter import OfflineReasoner
 from services.gatekeeper.domain import check
+from tests.fakes.reasoned import plenty
 
 Request: TypeAlias = Any
 Function: TypeAlias = "Callable[[Request], Awaitable[Reply]]"
@@ -311,7 +312,7 @@ async def gate(request: gatekeeper_pb2.CheckRequest) -> Reply:
 
 
 async def composed(request: composer_pb2.ComposeRequest) -> Reply:
-    return Composer(OfflineReasoner()).compose(request)
+    return await Composer(OfflineReasoner(), asyncio.to_thread).compose(request, plenty)
 
 
 async def hang(_request: Request) -> Reply:

@@ -11,6 +11,7 @@ from assay.verifier.v1 import verifier_pb2, verifier_pb2_grpc
 from assay.verifier.v1.verifier_pb2 import VerifyRequest, VerifyResponse
 
 from services.common.evidence.names import short_name
+from services.common.reasoning import Reasoned
 from services.common.rpc.channels import call_metadata, open_channel
 from services.common.rpc.service import Service, serving
 from services.verifier.__main__ import NAME
@@ -20,6 +21,7 @@ from tests.fakes.agents import Reply, claim, executed, judging
 from tests.fakes.claims import claim as verified_claim
 from tests.fakes.claims import item, request
 from tests.fakes.diagnosed import diagnosed
+from tests.fakes.reasoned import by_script
 
 pytestmark = pytest.mark.scenario("V-07")
 
@@ -64,9 +66,13 @@ class Silent:
     def __init__(self, classification: str) -> None:
         self._classification = classification
 
-    async def judge(self, request: VerifyRequest) -> Verification:
+    async def judge(
+        self,
+        request: VerifyRequest,
+        remaining: Callable[[], float],  # noqa: ARG002 - the port's
+    ) -> Reasoned[Verification]:
         (claim_,) = request.verified_executor_output.claims
-        return Verification(
+        verification = Verification(
             model_verdict=LOW,
             claim_checks=[
                 evidence_pb2.ClaimCheck(
@@ -76,6 +82,7 @@ class Silent:
                 )
             ],
         )
+        return by_script(verification)
 
 
 @pytest.mark.parametrize(("classification", "fact"), FACTS.items())

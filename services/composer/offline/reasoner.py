@@ -9,15 +9,12 @@ from services.composer.offline.next_checks import next_checks
 from services.composer.offline.summary import summary
 
 
-class OfflineReasoner:
-    """Restates the allowed claims in order of importance and fills fixed sentences. Pure."""
-
-    def compose(self, request: composer_pb2.ComposeRequest) -> answer_pb2.Answer:
-        """Return the answer in sections."""
-        return answer_pb2.Answer(
-            summary=summary(request),
-            confirmed=map(restate, ordering.confirmed(request.claims)),
-            possible_directions=map(restate, ordering.directions(request.claims)),
-            evidence_gaps=gap_sentences(request.gaps),
-            next_checks=next_checks(request),
-        )
+def compose(request: composer_pb2.ComposeRequest) -> answer_pb2.Answer:
+    """Restate the allowed claims in order of importance and fill fixed sentences. Pure."""
+    return answer_pb2.Answer(
+        summary=summary(request),
+        confirmed=map(restate, ordering.confirmed(request.claims)),
+        possible_directions=map(restate, ordering.directions(request.claims)),
+        evidence_gaps=gap_sentences(request.gaps),
+        next_checks=next_checks(request),
+    )

@@ -12,17 +12,14 @@ from services.planner.offline.full import full_plan
 from services.planner.offline.gaps import gap_plan
 
 
-class OfflineReasoner:
-    """Plans from the question, the inventory and the gaps alone. Pure."""
-
-    def plan(self, request: planner_pb2.PlanRequest) -> list[tool_pb2.PlanStep]:
-        """Return at most 64 steps in the order of execution."""
-        desk = Desk(request.catalog, request.context)
-        if request.mode == planner_pb2.PLAN_MODE_FULL:
-            steps: Iterable[tool_pb2.PlanStep] = full_plan(desk)
-        else:
-            steps = _in_turn([gap_plan(desk, gap) for gap in request.gaps])
-        return list(islice(_distinct(steps), MAX_STEPS))
+def plan(request: planner_pb2.PlanRequest) -> list[tool_pb2.PlanStep]:
+    """Return at most 64 steps in the order of execution, from question, inventory and gaps alone. Pure."""
+    desk = Desk(request.catalog, request.context)
+    if request.mode == planner_pb2.PLAN_MODE_FULL:
+        steps: Iterable[tool_pb2.PlanStep] = full_plan(desk)
+    else:
+        steps = _in_turn([gap_plan(desk, gap) for gap in request.gaps])
+    return list(islice(_distinct(steps), MAX_STEPS))
 
 
 def _in_turn(plans: Sequence[Iterator[tool_pb2.PlanStep]]) -> Iterator[tool_pb2.PlanStep]:

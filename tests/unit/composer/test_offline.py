@@ -8,8 +8,9 @@ from assay.composer.v1 import composer_pb2
 from hypothesis import given
 
 from services.common.evidence.template_slots import UNREACHED
-from services.composer.domain import Composer
-from services.composer.offline.reasoner import OfflineReasoner
+from services.common.evidence.templates import reject_answer
+from services.composer.domain import check_request, is_answer
+from services.composer.offline.reasoner import compose
 from tests.fakes import compose_requests as made
 from tests.fakes.compose_strategies import requests
 
@@ -17,9 +18,12 @@ JARGON = ("binding", "ceiling", "claim", "guard", "gatekeeper", "projection", "i
 
 
 def answer_to(request: composer_pb2.ComposeRequest) -> answer_pb2.Answer:
-    response = Composer(OfflineReasoner()).compose(request)
-    assert response.status == composer_pb2.COMPOSER_STATUS_COMPLETED
-    return response.answer
+    check_request(request)
+    if request.effective_verdict == evidence_pb2.VERDICT_REJECT:
+        return reject_answer(request.gaps, request.checked)
+    answer = compose(request)
+    assert is_answer(answer, request)
+    return answer
 
 
 def texts(sentences: Iterable[answer_pb2.Sentence]) -> list[str]:

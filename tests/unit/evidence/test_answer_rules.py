@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from services.common.evidence.answer_rules import SECTIONS, AnswerError, check_answer
 from services.common.evidence.template_table import FALLBACK_TEMPLATES, TEMPLATES
 from services.common.evidence.templates import fallback_answer, reject_answer
-from services.composer.offline.reasoner import OfflineReasoner
+from services.composer.offline.reasoner import compose
 from tests.fakes import compose_requests as made
 from tests.fakes.compose_strategies import requests
 
@@ -21,7 +21,7 @@ Tamper = Callable[[answer_pb2.Sentence], None]
 def composed(request: composer_pb2.ComposeRequest) -> answer_pb2.Answer:
     if request.effective_verdict == evidence_pb2.VERDICT_REJECT:
         return reject_answer(request.gaps, request.checked)
-    return OfflineReasoner().compose(request)
+    return compose(request)
 
 
 def check(answer: answer_pb2.Answer, request: composer_pb2.ComposeRequest) -> None:

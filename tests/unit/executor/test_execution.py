@@ -16,6 +16,7 @@ import pytest
 from assay.common.v1 import context_pb2, evidence_pb2, tool_pb2
 from assay.executor.v1 import executor_pb2
 
+from services.common.reasoning import Reasoned
 from services.executor.desk import Desk
 from services.executor.execution import Execution
 from services.executor.reasoner import OfflineReasoner, Reasoner
@@ -27,6 +28,7 @@ from tests.fakes.command_line import wait_gone
 from tests.fakes.endless_tools import endless_tools
 from tests.fakes.held_work import listener
 from tests.fakes.processes import worker_ids
+from tests.fakes.reasoned import by_script
 
 EMPTY = b'{"version":"executor_evidence_v2","claims":[]}'
 NOW = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
@@ -55,9 +57,9 @@ class Scripted:
         context: context_pb2.DiagnosisContext,
         gaps: Sequence[evidence_pb2.ClaimGap],
         seconds: float,
-    ) -> bytes:
+    ) -> Reasoned[bytes]:
         del session, context, gaps, seconds
-        return self.document
+        return by_script(self.document)
 
 
 @dataclass
@@ -148,9 +150,8 @@ async def test_an_invocation_is_recorded_whole(workers: Workers[Desk]) -> None:
     assert invocation.output_sha256 == hashlib.sha256(invocation.output).hexdigest()
     assert invocation.start_time.ToDatetime(UTC) == NOW
     assert invocation.kind == tool_pb2.DOCUMENT_KIND_RAW
-    assert result == executor_pb2.ExecutorResult(
-        status=executor_pb2.EXECUTOR_STATUS_COMPLETED, document=EMPTY
-    )
+    assert (result.status, result.document) == (executor_pb2.EXECUTOR_STATUS_COMPLETED, EMPTY)
+    assert result.reasoning.prompt_name == "scripted"
 
 
 async def test_follow_ups_are_made_once_and_at_most_four_rounds(workers: Workers[Desk]) -> None:
@@ -233,7 +234,7 @@ async def test_an_analysis_in_a_new_process_knows_every_call(root: Path, workers
 
 async def test_an_illegal_document_is_invalid_output(workers: Workers[Desk]) -> None:
     _, result = await run(an_execution(workers, Scripted(document=b"because")), LINES)
-    assert result == executor_pb2.ExecutorResult(status=executor_pb2.EXECUTOR_STATUS_INVALID_OUTPUT)
+    assert (result.status, result.document) == (executor_pb2.EXECUTOR_STATUS_INVALID_OUTPUT, b"")
 
 
 async def test_a_plan_refused_wholly_asks_no_reasoner(workers: Workers[Desk]) -> None:

@@ -8,8 +8,8 @@ from assay.planner.v1 import planner_pb2
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.planner.domain import MAX_STEPS, Planner
-from services.planner.offline.reasoner import OfflineReasoner
+from services.planner.domain import MAX_STEPS, check_request, is_plan
+from services.planner.offline import reasoner
 from tests.fakes import plan_requests as made
 
 START, END = "2026-11-30T09:00:00Z", "2026-11-30T09:10:00Z"
@@ -18,9 +18,10 @@ KINDS = st.sampled_from(["log", "metric", "alert", "change_event", "topology", "
 
 
 def plan(request: planner_pb2.PlanRequest) -> list[tool_pb2.PlanStep]:
-    response = Planner(OfflineReasoner()).plan(request)
-    assert response.status == planner_pb2.PLANNER_STATUS_COMPLETED
-    return list(response.steps)
+    check_request(request)
+    steps = reasoner.plan(request)
+    assert is_plan(steps, request)
+    return steps
 
 
 def calls(steps: list[tool_pb2.PlanStep]) -> list[tuple[str, dict[str, object]]]:
@@ -86,8 +87,7 @@ def test_a_tool_that_asks_for_what_is_not_known_is_left_out(schema: str) -> None
 
 def test_nothing_to_read_is_no_plan() -> None:
     request = made.full(of=made.catalog(sources=[made.source("log", "a.log", available=False)]))
-    response = Planner(OfflineReasoner()).plan(request)
-    assert response == planner_pb2.PlanResponse(status=planner_pb2.PLANNER_STATUS_NON_RETRYABLE_FAILED)
+    assert plan(request) == []
 
 
 def test_very_many_sources_are_bounded_and_the_named_one_is_kept() -> None:
@@ -154,14 +154,10 @@ def test_every_plan_is_legal(
     if gaps:
         request.mode = planner_pb2.PLAN_MODE_EVIDENCE_GAP_ONLY
         request.gaps.extend(made.gap(f"c-{index}", *gap) for index, gap in enumerate(gaps))
-    response = Planner(OfflineReasoner()).plan(request)
-    assert response.status in (
-        planner_pb2.PLANNER_STATUS_COMPLETED,
-        planner_pb2.PLANNER_STATUS_NON_RETRYABLE_FAILED,
-    )
+    steps = plan(request)
     readable = {source.name for source in sources if source.available}
-    assert len(response.steps) <= MAX_STEPS
-    for tool, arguments in calls(list(response.steps)):
+    assert len(steps) <= MAX_STEPS
+    for tool, arguments in calls(steps):
         known, _ = made.TOOLS[tool]
         assert arguments.keys() <= set(known)
         assert ("source" in arguments) == ("source" in known)

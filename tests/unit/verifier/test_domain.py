@@ -1,5 +1,6 @@
 """The verifier's domain, with reasoners that say what a test makes them say."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
@@ -7,8 +8,10 @@ from assay.common.v1 import context_pb2, evidence_pb2
 from assay.verifier.v1 import verifier_pb2
 
 from services.common.errors import InvalidArgumentError
+from services.common.reasoning import Reasoned
 from services.verifier.domain import verify
 from tests.fakes.claims import claim, item, request
+from tests.fakes.reasoned import by_script, plenty
 
 OVERSTATED = evidence_pb2.CLASSIFICATION_OVERSTATED
 
@@ -19,8 +22,12 @@ class Scripted:
 
     answer: evidence_pb2.Verification
 
-    async def judge(self, request: verifier_pb2.VerifyRequest) -> evidence_pb2.Verification:  # noqa: ARG002 - the port's
-        return self.answer
+    async def judge(
+        self,
+        request: verifier_pb2.VerifyRequest,  # noqa: ARG002 - the port's
+        remaining: Callable[[], float],  # noqa: ARG002 - the port's
+    ) -> Reasoned[evidence_pb2.Verification]:
+        return by_script(self.answer)
 
 
 def asked() -> verifier_pb2.VerifyRequest:
@@ -33,7 +40,7 @@ async def test_a_verdict_above_the_checks_is_lowered() -> None:
         groundedness_score=0.9,
         claim_checks=[evidence_pb2.ClaimCheck(claim_id="c1", classification=OVERSTATED)],
     )
-    response = await verify(Scripted(answer), asked())
+    response = await verify(Scripted(answer), asked(), plenty)
     assert response.status == verifier_pb2.VERIFIER_STATUS_COMPLETED
     assert response.verification.model_verdict == evidence_pb2.VERDICT_LOW_CONFID
     assert response.verification.facts_checked[0].fact_class == evidence_pb2.FACT_CLASS_INDIRECT_SUPPORT
@@ -50,12 +57,12 @@ async def test_a_verdict_below_the_checks_stays() -> None:
             )
         ],
     )
-    response = await verify(Scripted(answer), asked())
+    response = await verify(Scripted(answer), asked(), plenty)
     assert response.verification.model_verdict == evidence_pb2.VERDICT_LOW_CONFID
 
 
 async def test_a_reasoner_that_breaks_the_protocol_is_invalid_output() -> None:
-    response = await verify(Scripted(evidence_pb2.Verification()), asked())
+    response = await verify(Scripted(evidence_pb2.Verification()), asked(), plenty)
     assert response.status == verifier_pb2.VERIFIER_STATUS_INVALID_OUTPUT
     assert not response.HasField("verification")
 
@@ -105,5 +112,5 @@ async def test_a_request_that_cannot_be_judged_is_refused(spoil: object, field: 
     assert callable(spoil)
     spoil(message)
     with pytest.raises(InvalidArgumentError) as caught:
-        await verify(Scripted(evidence_pb2.Verification()), message)
+        await verify(Scripted(evidence_pb2.Verification()), message, plenty)
     assert caught.value.field == field

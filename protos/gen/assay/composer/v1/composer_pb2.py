@@ -25,22 +25,23 @@ _sym_db = _symbol_database.Default()
 from assay.common.v1 import answer_pb2 as assay_dot_common_dot_v1_dot_answer__pb2
 from assay.common.v1 import context_pb2 as assay_dot_common_dot_v1_dot_context__pb2
 from assay.common.v1 import evidence_pb2 as assay_dot_common_dot_v1_dot_evidence__pb2
+from assay.common.v1 import reasoning_pb2 as assay_dot_common_dot_v1_dot_reasoning__pb2
 from assay.common.v1 import tool_pb2 as assay_dot_common_dot_v1_dot_tool__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n assay/composer/v1/composer.proto\x12\x11\x61ssay.composer.v1\x1a\x1c\x61ssay/common/v1/answer.proto\x1a\x1d\x61ssay/common/v1/context.proto\x1a\x1e\x61ssay/common/v1/evidence.proto\x1a\x1a\x61ssay/common/v1/tool.proto\"\x86\x02\n\x0e\x43omposeRequest\x12\x10\n\x08question\x18\x01 \x01(\t\x12\'\n\x06intent\x18\x02 \x01(\x0e\x32\x17.assay.common.v1.Intent\x12\x33\n\x11\x65\x66\x66\x65\x63tive_verdict\x18\x03 \x01(\x0e\x32\x18.assay.common.v1.Verdict\x12-\n\x06\x63laims\x18\x04 \x03(\x0b\x32\x1d.assay.common.v1.AllowedClaim\x12*\n\x04gaps\x18\x05 \x03(\x0b\x32\x1c.assay.common.v1.EvidenceGap\x12)\n\x07\x63hecked\x18\x06 \x03(\x0b\x32\x18.assay.common.v1.Checked\"m\n\x0f\x43omposeResponse\x12\x31\n\x06status\x18\x01 \x01(\x0e\x32!.assay.composer.v1.ComposerStatus\x12\'\n\x06\x61nswer\x18\x02 \x01(\x0b\x32\x17.assay.common.v1.Answer*\xc4\x01\n\x0e\x43omposerStatus\x12\x1f\n\x1b\x43OMPOSER_STATUS_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x43OMPOSER_STATUS_COMPLETED\x10\x01\x12\"\n\x1e\x43OMPOSER_STATUS_INVALID_OUTPUT\x10\x02\x12$\n COMPOSER_STATUS_RETRYABLE_FAILED\x10\x03\x12(\n$COMPOSER_STATUS_NON_RETRYABLE_FAILED\x10\x04\x32\x63\n\x0f\x43omposerService\x12P\n\x07\x43ompose\x12!.assay.composer.v1.ComposeRequest\x1a\".assay.composer.v1.ComposeResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n assay/composer/v1/composer.proto\x12\x11\x61ssay.composer.v1\x1a\x1c\x61ssay/common/v1/answer.proto\x1a\x1d\x61ssay/common/v1/context.proto\x1a\x1e\x61ssay/common/v1/evidence.proto\x1a\x1f\x61ssay/common/v1/reasoning.proto\x1a\x1a\x61ssay/common/v1/tool.proto\"\x86\x02\n\x0e\x43omposeRequest\x12\x10\n\x08question\x18\x01 \x01(\t\x12\'\n\x06intent\x18\x02 \x01(\x0e\x32\x17.assay.common.v1.Intent\x12\x33\n\x11\x65\x66\x66\x65\x63tive_verdict\x18\x03 \x01(\x0e\x32\x18.assay.common.v1.Verdict\x12-\n\x06\x63laims\x18\x04 \x03(\x0b\x32\x1d.assay.common.v1.AllowedClaim\x12*\n\x04gaps\x18\x05 \x03(\x0b\x32\x1c.assay.common.v1.EvidenceGap\x12)\n\x07\x63hecked\x18\x06 \x03(\x0b\x32\x18.assay.common.v1.Checked\"\x9c\x01\n\x0f\x43omposeResponse\x12\x31\n\x06status\x18\x01 \x01(\x0e\x32!.assay.composer.v1.ComposerStatus\x12\'\n\x06\x61nswer\x18\x02 \x01(\x0b\x32\x17.assay.common.v1.Answer\x12-\n\treasoning\x18\x03 \x01(\x0b\x32\x1a.assay.common.v1.Reasoning*\xc4\x01\n\x0e\x43omposerStatus\x12\x1f\n\x1b\x43OMPOSER_STATUS_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x43OMPOSER_STATUS_COMPLETED\x10\x01\x12\"\n\x1e\x43OMPOSER_STATUS_INVALID_OUTPUT\x10\x02\x12$\n COMPOSER_STATUS_RETRYABLE_FAILED\x10\x03\x12(\n$COMPOSER_STATUS_NON_RETRYABLE_FAILED\x10\x04\x32\x63\n\x0f\x43omposerService\x12P\n\x07\x43ompose\x12!.assay.composer.v1.ComposeRequest\x1a\".assay.composer.v1.ComposeResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'assay.composer.v1.composer_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_COMPOSERSTATUS']._serialized_start=553
-  _globals['_COMPOSERSTATUS']._serialized_end=749
-  _globals['_COMPOSEREQUEST']._serialized_start=177
-  _globals['_COMPOSEREQUEST']._serialized_end=439
-  _globals['_COMPOSERESPONSE']._serialized_start=441
-  _globals['_COMPOSERESPONSE']._serialized_end=550
-  _globals['_COMPOSERSERVICE']._serialized_start=751
-  _globals['_COMPOSERSERVICE']._serialized_end=850
+  _globals['_COMPOSERSTATUS']._serialized_start=634
+  _globals['_COMPOSERSTATUS']._serialized_end=830
+  _globals['_COMPOSEREQUEST']._serialized_start=210
+  _globals['_COMPOSEREQUEST']._serialized_end=472
+  _globals['_COMPOSERESPONSE']._serialized_start=475
+  _globals['_COMPOSERESPONSE']._serialized_end=631
+  _globals['_COMPOSERSERVICE']._serialized_start=832
+  _globals['_COMPOSERSERVICE']._serialized_end=931
 # @@protoc_insertion_point(module_scope)

@@ -6,6 +6,7 @@ isort:skip_file
 from assay.common.v1 import answer_pb2 as _answer_pb2
 from assay.common.v1 import context_pb2 as _context_pb2
 from assay.common.v1 import evidence_pb2 as _evidence_pb2
+from assay.common.v1 import reasoning_pb2 as _reasoning_pb2
 from assay.common.v1 import tool_pb2 as _tool_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
@@ -111,21 +112,27 @@ class ComposeResponse(_message.Message):
 
     STATUS_FIELD_NUMBER: _builtins.int
     ANSWER_FIELD_NUMBER: _builtins.int
+    REASONING_FIELD_NUMBER: _builtins.int
     status: Global___ComposerStatus.ValueType
     """How composing ended."""
     @_builtins.property
     def answer(self) -> _answer_pb2.Answer:
         """The answer."""
 
+    @_builtins.property
+    def reasoning(self) -> _reasoning_pb2.Reasoning:
+        """Who wrote it, whatever the status."""
+
     def __init__(
         self,
         *,
         status: Global___ComposerStatus.ValueType = ...,
         answer: _answer_pb2.Answer | None = ...,
+        reasoning: _reasoning_pb2.Reasoning | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "reasoning", b"reasoning"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "status", b"status"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "reasoning", b"reasoning", "status", b"status"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

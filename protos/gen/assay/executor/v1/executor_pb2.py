@@ -24,28 +24,29 @@ _sym_db = _symbol_database.Default()
 
 from assay.common.v1 import context_pb2 as assay_dot_common_dot_v1_dot_context__pb2
 from assay.common.v1 import evidence_pb2 as assay_dot_common_dot_v1_dot_evidence__pb2
+from assay.common.v1 import reasoning_pb2 as assay_dot_common_dot_v1_dot_reasoning__pb2
 from assay.common.v1 import tool_pb2 as assay_dot_common_dot_v1_dot_tool__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n assay/executor/v1/executor.proto\x12\x11\x61ssay.executor.v1\x1a\x1d\x61ssay/common/v1/context.proto\x1a\x1e\x61ssay/common/v1/evidence.proto\x1a\x1a\x61ssay/common/v1/tool.proto\"9\n\x10ListToolsRequest\x12%\n\x05scope\x18\x01 \x01(\x0b\x32\x16.assay.common.v1.Scope\"B\n\x11ListToolsResponse\x12-\n\x07\x63\x61talog\x18\x01 \x01(\x0b\x32\x1c.assay.common.v1.ToolCatalog\"\x97\x01\n\x0e\x45xecuteRequest\x12\x32\n\x07\x63ontext\x18\x01 \x01(\x0b\x32!.assay.common.v1.DiagnosisContext\x12(\n\x05steps\x18\x02 \x03(\x0b\x32\x19.assay.common.v1.PlanStep\x12\'\n\x04gaps\x18\x03 \x03(\x0b\x32\x19.assay.common.v1.ClaimGap\"U\n\x0e\x45xecutorResult\x12\x31\n\x06status\x18\x01 \x01(\x0e\x32!.assay.executor.v1.ExecutorStatus\x12\x10\n\x08\x64ocument\x18\x02 \x01(\x0c\"\x84\x01\n\x0f\x45xecuteResponse\x12\x31\n\ninvocation\x18\x01 \x01(\x0b\x32\x1b.assay.common.v1.InvocationH\x00\x12\x33\n\x06result\x18\x02 \x01(\x0b\x32!.assay.executor.v1.ExecutorResultH\x00\x42\t\n\x07payload*\xb2\x01\n\x0e\x45xecutorStatus\x12\x1f\n\x1b\x45XECUTOR_STATUS_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x45XECUTOR_STATUS_COMPLETED\x10\x01\x12\"\n\x1e\x45XECUTOR_STATUS_INVALID_OUTPUT\x10\x02\x12 \n\x1c\x45XECUTOR_STATUS_TOOL_BLOCKED\x10\x03\x12\x1a\n\x16\x45XECUTOR_STATUS_FAILED\x10\x04\x32\xbd\x01\n\x0f\x45xecutorService\x12V\n\tListTools\x12#.assay.executor.v1.ListToolsRequest\x1a$.assay.executor.v1.ListToolsResponse\x12R\n\x07\x45xecute\x12!.assay.executor.v1.ExecuteRequest\x1a\".assay.executor.v1.ExecuteResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n assay/executor/v1/executor.proto\x12\x11\x61ssay.executor.v1\x1a\x1d\x61ssay/common/v1/context.proto\x1a\x1e\x61ssay/common/v1/evidence.proto\x1a\x1f\x61ssay/common/v1/reasoning.proto\x1a\x1a\x61ssay/common/v1/tool.proto\"9\n\x10ListToolsRequest\x12%\n\x05scope\x18\x01 \x01(\x0b\x32\x16.assay.common.v1.Scope\"B\n\x11ListToolsResponse\x12-\n\x07\x63\x61talog\x18\x01 \x01(\x0b\x32\x1c.assay.common.v1.ToolCatalog\"\x97\x01\n\x0e\x45xecuteRequest\x12\x32\n\x07\x63ontext\x18\x01 \x01(\x0b\x32!.assay.common.v1.DiagnosisContext\x12(\n\x05steps\x18\x02 \x03(\x0b\x32\x19.assay.common.v1.PlanStep\x12\'\n\x04gaps\x18\x03 \x03(\x0b\x32\x19.assay.common.v1.ClaimGap\"\x84\x01\n\x0e\x45xecutorResult\x12\x31\n\x06status\x18\x01 \x01(\x0e\x32!.assay.executor.v1.ExecutorStatus\x12\x10\n\x08\x64ocument\x18\x02 \x01(\x0c\x12-\n\treasoning\x18\x03 \x01(\x0b\x32\x1a.assay.common.v1.Reasoning\"\x84\x01\n\x0f\x45xecuteResponse\x12\x31\n\ninvocation\x18\x01 \x01(\x0b\x32\x1b.assay.common.v1.InvocationH\x00\x12\x33\n\x06result\x18\x02 \x01(\x0b\x32!.assay.executor.v1.ExecutorResultH\x00\x42\t\n\x07payload*\xb2\x01\n\x0e\x45xecutorStatus\x12\x1f\n\x1b\x45XECUTOR_STATUS_UNSPECIFIED\x10\x00\x12\x1d\n\x19\x45XECUTOR_STATUS_COMPLETED\x10\x01\x12\"\n\x1e\x45XECUTOR_STATUS_INVALID_OUTPUT\x10\x02\x12 \n\x1c\x45XECUTOR_STATUS_TOOL_BLOCKED\x10\x03\x12\x1a\n\x16\x45XECUTOR_STATUS_FAILED\x10\x04\x32\xbd\x01\n\x0f\x45xecutorService\x12V\n\tListTools\x12#.assay.executor.v1.ListToolsRequest\x1a$.assay.executor.v1.ListToolsResponse\x12R\n\x07\x45xecute\x12!.assay.executor.v1.ExecuteRequest\x1a\".assay.executor.v1.ExecuteResponse0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'assay.executor.v1.executor_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_EXECUTORSTATUS']._serialized_start=650
-  _globals['_EXECUTORSTATUS']._serialized_end=828
-  _globals['_LISTTOOLSREQUEST']._serialized_start=146
-  _globals['_LISTTOOLSREQUEST']._serialized_end=203
-  _globals['_LISTTOOLSRESPONSE']._serialized_start=205
-  _globals['_LISTTOOLSRESPONSE']._serialized_end=271
-  _globals['_EXECUTEREQUEST']._serialized_start=274
-  _globals['_EXECUTEREQUEST']._serialized_end=425
-  _globals['_EXECUTORRESULT']._serialized_start=427
-  _globals['_EXECUTORRESULT']._serialized_end=512
-  _globals['_EXECUTERESPONSE']._serialized_start=515
-  _globals['_EXECUTERESPONSE']._serialized_end=647
-  _globals['_EXECUTORSERVICE']._serialized_start=831
-  _globals['_EXECUTORSERVICE']._serialized_end=1020
+  _globals['_EXECUTORSTATUS']._serialized_start=731
+  _globals['_EXECUTORSTATUS']._serialized_end=909
+  _globals['_LISTTOOLSREQUEST']._serialized_start=179
+  _globals['_LISTTOOLSREQUEST']._serialized_end=236
+  _globals['_LISTTOOLSRESPONSE']._serialized_start=238
+  _globals['_LISTTOOLSRESPONSE']._serialized_end=304
+  _globals['_EXECUTEREQUEST']._serialized_start=307
+  _globals['_EXECUTEREQUEST']._serialized_end=458
+  _globals['_EXECUTORRESULT']._serialized_start=461
+  _globals['_EXECUTORRESULT']._serialized_end=593
+  _globals['_EXECUTERESPONSE']._serialized_start=596
+  _globals['_EXECUTERESPONSE']._serialized_end=728
+  _globals['_EXECUTORSERVICE']._serialized_start=912
+  _globals['_EXECUTORSERVICE']._serialized_end=1101
 # @@protoc_insertion_point(module_scope)

@@ -5,6 +5,7 @@ isort:skip_file
 
 from assay.common.v1 import context_pb2 as _context_pb2
 from assay.common.v1 import evidence_pb2 as _evidence_pb2
+from assay.common.v1 import reasoning_pb2 as _reasoning_pb2
 from assay.common.v1 import tool_pb2 as _tool_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
@@ -148,19 +149,25 @@ class ExecutorResult(_message.Message):
 
     STATUS_FIELD_NUMBER: _builtins.int
     DOCUMENT_FIELD_NUMBER: _builtins.int
+    REASONING_FIELD_NUMBER: _builtins.int
     status: Global___ExecutorStatus.ValueType
     """How execution ended."""
     document: _builtins.bytes
     """The `executor_evidence_v2` document, JSON in UTF-8, at most 1 MiB."""
+    @_builtins.property
+    def reasoning(self) -> _reasoning_pb2.Reasoning:
+        """Who made the claims, whatever the status."""
+
     def __init__(
         self,
         *,
         status: Global___ExecutorStatus.ValueType = ...,
         document: _builtins.bytes = ...,
+        reasoning: _reasoning_pb2.Reasoning | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["reasoning", b"reasoning"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["document", b"document", "status", b"status"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["document", b"document", "reasoning", b"reasoning", "status", b"status"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

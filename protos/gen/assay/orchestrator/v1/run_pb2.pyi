@@ -73,26 +73,86 @@ class Failure(_message.Message):
     NODE_FIELD_NUMBER: _builtins.int
     STATUS_FIELD_NUMBER: _builtins.int
     REASON_CODE_FIELD_NUMBER: _builtins.int
+    MODEL_FAILURE_FIELD_NUMBER: _builtins.int
     node: _builtins.str
     """Node of the graph; empty when no node is to blame."""
     status: _builtins.str
     """Outcome of that node."""
     reason_code: _builtins.str
     """Reason code, from the closed list of the trace."""
+    model_failure: _builtins.str
+    """Why a model gave no result, a name of the closed list of failures of
+    `Reasoning`; absent when no model is to blame.
+    """
     def __init__(
         self,
         *,
         node: _builtins.str = ...,
         status: _builtins.str = ...,
         reason_code: _builtins.str = ...,
+        model_failure: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_model_failure", b"_model_failure", "model_failure", b"model_failure"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_model_failure", b"_model_failure", "model_failure", b"model_failure", "node", b"node", "reason_code", b"reason_code", "status", b"status"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__model_failure: _TypeAlias = _typing.Literal["model_failure"]  # noqa: Y015
+    _WhichOneofArgType__model_failure: _TypeAlias = _typing.Literal["_model_failure", b"_model_failure"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__model_failure) -> _WhichOneofReturnType__model_failure | None: ...
+
+Global___Failure: _TypeAlias = Failure  # noqa: Y015
+
+@_typing.final
+class AgentUsage(_message.Message):
+    """What one agent's thinking cost in a run, all of its attempts together."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGENT_FIELD_NUMBER: _builtins.int
+    REASONER_FIELD_NUMBER: _builtins.int
+    MODEL_FIELD_NUMBER: _builtins.int
+    MODEL_CALLS_FIELD_NUMBER: _builtins.int
+    INPUT_TOKENS_FIELD_NUMBER: _builtins.int
+    OUTPUT_TOKENS_FIELD_NUMBER: _builtins.int
+    TOKENS_ESTIMATED_FIELD_NUMBER: _builtins.int
+    MODEL_FAILURE_FIELD_NUMBER: _builtins.int
+    agent: _builtins.str
+    """Its node."""
+    reasoner: _builtins.str
+    """Who made its last result: "offline" or "openai"."""
+    model: _builtins.str
+    """The model that was asked last; empty when none was."""
+    model_calls: _builtins.int
+    """Requests to a model endpoint."""
+    input_tokens: _builtins.int
+    """Tokens of the requests."""
+    output_tokens: _builtins.int
+    """Tokens of the answers."""
+    tokens_estimated: _builtins.bool
+    """True when the endpoint did not count all of them."""
+    model_failure: _builtins.str
+    """Why the model gave no result in the last attempt, a name of the closed list of
+    failures of `Reasoning`; empty when it gave one, or was not asked.
+    """
+    def __init__(
+        self,
+        *,
+        agent: _builtins.str = ...,
+        reasoner: _builtins.str = ...,
+        model: _builtins.str = ...,
+        model_calls: _builtins.int = ...,
+        input_tokens: _builtins.int = ...,
+        output_tokens: _builtins.int = ...,
+        tokens_estimated: _builtins.bool = ...,
+        model_failure: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["node", b"node", "reason_code", b"reason_code", "status", b"status"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "input_tokens", b"input_tokens", "model", b"model", "model_calls", b"model_calls", "model_failure", b"model_failure", "output_tokens", b"output_tokens", "reasoner", b"reasoner", "tokens_estimated", b"tokens_estimated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___Failure: _TypeAlias = Failure  # noqa: Y015
+Global___AgentUsage: _TypeAlias = AgentUsage  # noqa: Y015
 
 @_typing.final
 class Usage(_message.Message):
@@ -103,22 +163,30 @@ class Usage(_message.Message):
     NODE_EXECUTIONS_FIELD_NUMBER: _builtins.int
     TOOL_INVOCATIONS_FIELD_NUMBER: _builtins.int
     TOOL_OUTPUT_BYTES_FIELD_NUMBER: _builtins.int
+    AGENTS_FIELD_NUMBER: _builtins.int
     node_executions: _builtins.int
     """Node attempts."""
     tool_invocations: _builtins.int
     """Tool calls."""
     tool_output_bytes: _builtins.int
     """Bytes of tool output that were stored."""
+    @_builtins.property
+    def agents(self) -> _containers.RepeatedCompositeFieldContainer[Global___AgentUsage]:
+        """The agents that thought, in the order in which they began; of a run under way
+        none are told.
+        """
+
     def __init__(
         self,
         *,
         node_executions: _builtins.int = ...,
         tool_invocations: _builtins.int = ...,
         tool_output_bytes: _builtins.int = ...,
+        agents: _abc.Iterable[Global___AgentUsage] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["node_executions", b"node_executions", "tool_invocations", b"tool_invocations", "tool_output_bytes", b"tool_output_bytes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agents", b"agents", "node_executions", b"node_executions", "tool_invocations", b"tool_invocations", "tool_output_bytes", b"tool_output_bytes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

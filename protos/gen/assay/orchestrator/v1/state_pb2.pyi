@@ -6,6 +6,7 @@ isort:skip_file
 from assay.common.v1 import answer_pb2 as _answer_pb2
 from assay.common.v1 import context_pb2 as _context_pb2
 from assay.common.v1 import evidence_pb2 as _evidence_pb2
+from assay.common.v1 import reasoning_pb2 as _reasoning_pb2
 from assay.common.v1 import tool_pb2 as _tool_pb2
 from assay.executor.v1 import executor_pb2 as _executor_pb2
 from assay.gatekeeper.v1 import gatekeeper_pb2 as _gatekeeper_pb2
@@ -52,6 +53,7 @@ class RunState(_message.Message):
     FIRST_VERIFICATION_FIELD_NUMBER: _builtins.int
     FAILURE_FIELD_NUMBER: _builtins.int
     ORCHESTRATION_EVENTS_FIELD_NUMBER: _builtins.int
+    REASONINGS_FIELD_NUMBER: _builtins.int
     verified_input: _builtins.bytes
     """The verifier's input of this cycle, serialized once."""
     effective_verdict: _evidence_pb2.Verdict.ValueType
@@ -108,6 +110,10 @@ class RunState(_message.Message):
     def orchestration_events(self) -> _containers.RepeatedCompositeFieldContainer[_run_pb2.OrchestrationEvent]:
         """One terminal event per node attempt; the only key that appends."""
 
+    @_builtins.property
+    def reasonings(self) -> _containers.RepeatedCompositeFieldContainer[Global___AttemptReasoning]:
+        """Who thought in each node attempt that says so, in order."""
+
     def __init__(
         self,
         *,
@@ -128,14 +134,43 @@ class RunState(_message.Message):
         first_verification: Global___FirstVerification | None = ...,
         failure: _run_pb2.Failure | None = ...,
         orchestration_events: _abc.Iterable[_run_pb2.OrchestrationEvent] | None = ...,
+        reasonings: _abc.Iterable[Global___AttemptReasoning] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "catalog", b"catalog", "context", b"context", "executor_result", b"executor_result", "failure", b"failure", "first_verification", b"first_verification", "gate", b"gate", "plan", b"plan", "verification", b"verification"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "catalog", b"catalog", "composer_retry_count", b"composer_retry_count", "context", b"context", "effective_verdict", b"effective_verdict", "evidence_retry_count", b"evidence_retry_count", "executor_result", b"executor_result", "failure", b"failure", "first_verification", b"first_verification", "gaps", b"gaps", "gate", b"gate", "orchestration_events", b"orchestration_events", "plan", b"plan", "planner_retry_count", b"planner_retry_count", "verification", b"verification", "verified_input", b"verified_input", "verifier_retry_count", b"verifier_retry_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "catalog", b"catalog", "composer_retry_count", b"composer_retry_count", "context", b"context", "effective_verdict", b"effective_verdict", "evidence_retry_count", b"evidence_retry_count", "executor_result", b"executor_result", "failure", b"failure", "first_verification", b"first_verification", "gaps", b"gaps", "gate", b"gate", "orchestration_events", b"orchestration_events", "plan", b"plan", "planner_retry_count", b"planner_retry_count", "reasonings", b"reasonings", "verification", b"verification", "verified_input", b"verified_input", "verifier_retry_count", b"verifier_retry_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RunState: _TypeAlias = RunState  # noqa: Y015
+
+@_typing.final
+class AttemptReasoning(_message.Message):
+    """Who thought in one node attempt."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NODE_FIELD_NUMBER: _builtins.int
+    REASONING_FIELD_NUMBER: _builtins.int
+    node: _builtins.str
+    """Node of the graph."""
+    @_builtins.property
+    def reasoning(self) -> _reasoning_pb2.Reasoning:
+        """What its agent said of itself."""
+
+    def __init__(
+        self,
+        *,
+        node: _builtins.str = ...,
+        reasoning: _reasoning_pb2.Reasoning | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["reasoning", b"reasoning"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["node", b"node", "reasoning", b"reasoning"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AttemptReasoning: _TypeAlias = AttemptReasoning  # noqa: Y015
 
 @_typing.final
 class FirstVerification(_message.Message):

@@ -24,24 +24,25 @@ _sym_db = _symbol_database.Default()
 
 from assay.common.v1 import context_pb2 as assay_dot_common_dot_v1_dot_context__pb2
 from assay.common.v1 import evidence_pb2 as assay_dot_common_dot_v1_dot_evidence__pb2
+from assay.common.v1 import reasoning_pb2 as assay_dot_common_dot_v1_dot_reasoning__pb2
 from assay.common.v1 import tool_pb2 as assay_dot_common_dot_v1_dot_tool__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x61ssay/planner/v1/planner.proto\x12\x10\x61ssay.planner.v1\x1a\x1d\x61ssay/common/v1/context.proto\x1a\x1e\x61ssay/common/v1/evidence.proto\x1a\x1a\x61ssay/common/v1/tool.proto\"\xc3\x01\n\x0bPlanRequest\x12\x32\n\x07\x63ontext\x18\x01 \x01(\x0b\x32!.assay.common.v1.DiagnosisContext\x12-\n\x07\x63\x61talog\x18\x02 \x01(\x0b\x32\x1c.assay.common.v1.ToolCatalog\x12(\n\x04mode\x18\x03 \x01(\x0e\x32\x1a.assay.planner.v1.PlanMode\x12\'\n\x04gaps\x18\x04 \x03(\x0b\x32\x19.assay.common.v1.ClaimGap\"i\n\x0cPlanResponse\x12/\n\x06status\x18\x01 \x01(\x0e\x32\x1f.assay.planner.v1.PlannerStatus\x12(\n\x05steps\x18\x02 \x03(\x0b\x32\x19.assay.common.v1.PlanStep*Z\n\x08PlanMode\x12\x19\n\x15PLAN_MODE_UNSPECIFIED\x10\x00\x12\x12\n\x0ePLAN_MODE_FULL\x10\x01\x12\x1f\n\x1bPLAN_MODE_EVIDENCE_GAP_ONLY\x10\x02*\xbe\x01\n\rPlannerStatus\x12\x1e\n\x1aPLANNER_STATUS_UNSPECIFIED\x10\x00\x12\x1c\n\x18PLANNER_STATUS_COMPLETED\x10\x01\x12!\n\x1dPLANNER_STATUS_INVALID_OUTPUT\x10\x02\x12#\n\x1fPLANNER_STATUS_RETRYABLE_FAILED\x10\x03\x12\'\n#PLANNER_STATUS_NON_RETRYABLE_FAILED\x10\x04\x32W\n\x0ePlannerService\x12\x45\n\x04Plan\x12\x1d.assay.planner.v1.PlanRequest\x1a\x1e.assay.planner.v1.PlanResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x61ssay/planner/v1/planner.proto\x12\x10\x61ssay.planner.v1\x1a\x1d\x61ssay/common/v1/context.proto\x1a\x1e\x61ssay/common/v1/evidence.proto\x1a\x1f\x61ssay/common/v1/reasoning.proto\x1a\x1a\x61ssay/common/v1/tool.proto\"\xc3\x01\n\x0bPlanRequest\x12\x32\n\x07\x63ontext\x18\x01 \x01(\x0b\x32!.assay.common.v1.DiagnosisContext\x12-\n\x07\x63\x61talog\x18\x02 \x01(\x0b\x32\x1c.assay.common.v1.ToolCatalog\x12(\n\x04mode\x18\x03 \x01(\x0e\x32\x1a.assay.planner.v1.PlanMode\x12\'\n\x04gaps\x18\x04 \x03(\x0b\x32\x19.assay.common.v1.ClaimGap\"\x98\x01\n\x0cPlanResponse\x12/\n\x06status\x18\x01 \x01(\x0e\x32\x1f.assay.planner.v1.PlannerStatus\x12(\n\x05steps\x18\x02 \x03(\x0b\x32\x19.assay.common.v1.PlanStep\x12-\n\treasoning\x18\x03 \x01(\x0b\x32\x1a.assay.common.v1.Reasoning*Z\n\x08PlanMode\x12\x19\n\x15PLAN_MODE_UNSPECIFIED\x10\x00\x12\x12\n\x0ePLAN_MODE_FULL\x10\x01\x12\x1f\n\x1bPLAN_MODE_EVIDENCE_GAP_ONLY\x10\x02*\xbe\x01\n\rPlannerStatus\x12\x1e\n\x1aPLANNER_STATUS_UNSPECIFIED\x10\x00\x12\x1c\n\x18PLANNER_STATUS_COMPLETED\x10\x01\x12!\n\x1dPLANNER_STATUS_INVALID_OUTPUT\x10\x02\x12#\n\x1fPLANNER_STATUS_RETRYABLE_FAILED\x10\x03\x12\'\n#PLANNER_STATUS_NON_RETRYABLE_FAILED\x10\x04\x32W\n\x0ePlannerService\x12\x45\n\x04Plan\x12\x1d.assay.planner.v1.PlanRequest\x1a\x1e.assay.planner.v1.PlanResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'assay.planner.v1.planner_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_PLANMODE']._serialized_start=448
-  _globals['_PLANMODE']._serialized_end=538
-  _globals['_PLANNERSTATUS']._serialized_start=541
-  _globals['_PLANNERSTATUS']._serialized_end=731
-  _globals['_PLANREQUEST']._serialized_start=144
-  _globals['_PLANREQUEST']._serialized_end=339
-  _globals['_PLANRESPONSE']._serialized_start=341
-  _globals['_PLANRESPONSE']._serialized_end=446
-  _globals['_PLANNERSERVICE']._serialized_start=733
-  _globals['_PLANNERSERVICE']._serialized_end=820
+  _globals['_PLANMODE']._serialized_start=529
+  _globals['_PLANMODE']._serialized_end=619
+  _globals['_PLANNERSTATUS']._serialized_start=622
+  _globals['_PLANNERSTATUS']._serialized_end=812
+  _globals['_PLANREQUEST']._serialized_start=177
+  _globals['_PLANREQUEST']._serialized_end=372
+  _globals['_PLANRESPONSE']._serialized_start=375
+  _globals['_PLANRESPONSE']._serialized_end=527
+  _globals['_PLANNERSERVICE']._serialized_start=814
+  _globals['_PLANNERSERVICE']._serialized_end=901
 # @@protoc_insertion_point(module_scope)

@@ -5,6 +5,7 @@ isort:skip_file
 
 from assay.common.v1 import context_pb2 as _context_pb2
 from assay.common.v1 import evidence_pb2 as _evidence_pb2
+from assay.common.v1 import reasoning_pb2 as _reasoning_pb2
 from assay.common.v1 import tool_pb2 as _tool_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
@@ -126,21 +127,27 @@ class PlanResponse(_message.Message):
 
     STATUS_FIELD_NUMBER: _builtins.int
     STEPS_FIELD_NUMBER: _builtins.int
+    REASONING_FIELD_NUMBER: _builtins.int
     status: Global___PlannerStatus.ValueType
     """How planning ended."""
     @_builtins.property
     def steps(self) -> _containers.RepeatedCompositeFieldContainer[_tool_pb2.PlanStep]:
         """In the order of execution."""
 
+    @_builtins.property
+    def reasoning(self) -> _reasoning_pb2.Reasoning:
+        """Who planned, whatever the status."""
+
     def __init__(
         self,
         *,
         status: Global___PlannerStatus.ValueType = ...,
         steps: _abc.Iterable[_tool_pb2.PlanStep] | None = ...,
+        reasoning: _reasoning_pb2.Reasoning | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["reasoning", b"reasoning"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["status", b"status", "steps", b"steps"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["reasoning", b"reasoning", "status", b"status", "steps", b"steps"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

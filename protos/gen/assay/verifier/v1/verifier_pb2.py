@@ -24,23 +24,24 @@ _sym_db = _symbol_database.Default()
 
 from assay.common.v1 import context_pb2 as assay_dot_common_dot_v1_dot_context__pb2
 from assay.common.v1 import evidence_pb2 as assay_dot_common_dot_v1_dot_evidence__pb2
+from assay.common.v1 import reasoning_pb2 as assay_dot_common_dot_v1_dot_reasoning__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n assay/verifier/v1/verifier.proto\x12\x11\x61ssay.verifier.v1\x1a\x1d\x61ssay/common/v1/context.proto\x1a\x1e\x61ssay/common/v1/evidence.proto\"U\n\x0cRetryContext\x12\x1c\n\x14\x65vidence_retry_count\x18\x01 \x01(\x05\x12\'\n\x04gaps\x18\x02 \x03(\x0b\x32\x19.assay.common.v1.ClaimGap\"\xfe\x02\n\rVerifyRequest\x12<\n\x11\x64iagnosis_context\x18\x01 \x01(\x0b\x32!.assay.common.v1.DiagnosisContext\x12I\n\x18verified_executor_output\x18\x02 \x01(\x0b\x32\'.assay.common.v1.VerifiedExecutorOutput\x12<\n\x11verified_evidence\x18\x03 \x03(\x0b\x32!.assay.common.v1.VerifiedEvidence\x12;\n\x10gatekeeper_audit\x18\x04 \x01(\x0b\x32!.assay.common.v1.GatekeeperResult\x12\x31\n\x0fverdict_ceiling\x18\x05 \x01(\x0e\x32\x18.assay.common.v1.Verdict\x12\x36\n\rretry_context\x18\x06 \x01(\x0b\x32\x1f.assay.verifier.v1.RetryContext\"x\n\x0eVerifyResponse\x12\x31\n\x06status\x18\x01 \x01(\x0e\x32!.assay.verifier.v1.VerifierStatus\x12\x33\n\x0cverification\x18\x02 \x01(\x0b\x32\x1d.assay.common.v1.Verification*\xc4\x01\n\x0eVerifierStatus\x12\x1f\n\x1bVERIFIER_STATUS_UNSPECIFIED\x10\x00\x12\x1d\n\x19VERIFIER_STATUS_COMPLETED\x10\x01\x12\"\n\x1eVERIFIER_STATUS_INVALID_OUTPUT\x10\x02\x12$\n VERIFIER_STATUS_RETRYABLE_FAILED\x10\x03\x12(\n$VERIFIER_STATUS_NON_RETRYABLE_FAILED\x10\x04\x32`\n\x0fVerifierService\x12M\n\x06Verify\x12 .assay.verifier.v1.VerifyRequest\x1a!.assay.verifier.v1.VerifyResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n assay/verifier/v1/verifier.proto\x12\x11\x61ssay.verifier.v1\x1a\x1d\x61ssay/common/v1/context.proto\x1a\x1e\x61ssay/common/v1/evidence.proto\x1a\x1f\x61ssay/common/v1/reasoning.proto\"U\n\x0cRetryContext\x12\x1c\n\x14\x65vidence_retry_count\x18\x01 \x01(\x05\x12\'\n\x04gaps\x18\x02 \x03(\x0b\x32\x19.assay.common.v1.ClaimGap\"\xfe\x02\n\rVerifyRequest\x12<\n\x11\x64iagnosis_context\x18\x01 \x01(\x0b\x32!.assay.common.v1.DiagnosisContext\x12I\n\x18verified_executor_output\x18\x02 \x01(\x0b\x32\'.assay.common.v1.VerifiedExecutorOutput\x12<\n\x11verified_evidence\x18\x03 \x03(\x0b\x32!.assay.common.v1.VerifiedEvidence\x12;\n\x10gatekeeper_audit\x18\x04 \x01(\x0b\x32!.assay.common.v1.GatekeeperResult\x12\x31\n\x0fverdict_ceiling\x18\x05 \x01(\x0e\x32\x18.assay.common.v1.Verdict\x12\x36\n\rretry_context\x18\x06 \x01(\x0b\x32\x1f.assay.verifier.v1.RetryContext\"\xa7\x01\n\x0eVerifyResponse\x12\x31\n\x06status\x18\x01 \x01(\x0e\x32!.assay.verifier.v1.VerifierStatus\x12\x33\n\x0cverification\x18\x02 \x01(\x0b\x32\x1d.assay.common.v1.Verification\x12-\n\treasoning\x18\x03 \x01(\x0b\x32\x1a.assay.common.v1.Reasoning*\xc4\x01\n\x0eVerifierStatus\x12\x1f\n\x1bVERIFIER_STATUS_UNSPECIFIED\x10\x00\x12\x1d\n\x19VERIFIER_STATUS_COMPLETED\x10\x01\x12\"\n\x1eVERIFIER_STATUS_INVALID_OUTPUT\x10\x02\x12$\n VERIFIER_STATUS_RETRYABLE_FAILED\x10\x03\x12(\n$VERIFIER_STATUS_NON_RETRYABLE_FAILED\x10\x04\x32`\n\x0fVerifierService\x12M\n\x06Verify\x12 .assay.verifier.v1.VerifyRequest\x1a!.assay.verifier.v1.VerifyResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'assay.verifier.v1.verifier_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_VERIFIERSTATUS']._serialized_start=713
-  _globals['_VERIFIERSTATUS']._serialized_end=909
-  _globals['_RETRYCONTEXT']._serialized_start=118
-  _globals['_RETRYCONTEXT']._serialized_end=203
-  _globals['_VERIFYREQUEST']._serialized_start=206
-  _globals['_VERIFYREQUEST']._serialized_end=588
-  _globals['_VERIFYRESPONSE']._serialized_start=590
-  _globals['_VERIFYRESPONSE']._serialized_end=710
-  _globals['_VERIFIERSERVICE']._serialized_start=911
-  _globals['_VERIFIERSERVICE']._serialized_end=1007
+  _globals['_VERIFIERSTATUS']._serialized_start=794
+  _globals['_VERIFIERSTATUS']._serialized_end=990
+  _globals['_RETRYCONTEXT']._serialized_start=151
+  _globals['_RETRYCONTEXT']._serialized_end=236
+  _globals['_VERIFYREQUEST']._serialized_start=239
+  _globals['_VERIFYREQUEST']._serialized_end=621
+  _globals['_VERIFYRESPONSE']._serialized_start=624
+  _globals['_VERIFYRESPONSE']._serialized_end=791
+  _globals['_VERIFIERSERVICE']._serialized_start=992
+  _globals['_VERIFIERSERVICE']._serialized_end=1088
 # @@protoc_insertion_point(module_scope)

@@ -5,6 +5,7 @@ isort:skip_file
 
 from assay.common.v1 import context_pb2 as _context_pb2
 from assay.common.v1 import evidence_pb2 as _evidence_pb2
+from assay.common.v1 import reasoning_pb2 as _reasoning_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -141,21 +142,27 @@ class VerifyResponse(_message.Message):
 
     STATUS_FIELD_NUMBER: _builtins.int
     VERIFICATION_FIELD_NUMBER: _builtins.int
+    REASONING_FIELD_NUMBER: _builtins.int
     status: Global___VerifierStatus.ValueType
     """How verification ended."""
     @_builtins.property
     def verification(self) -> _evidence_pb2.Verification:
         """The judgement."""
 
+    @_builtins.property
+    def reasoning(self) -> _reasoning_pb2.Reasoning:
+        """Who judged, whatever the status."""
+
     def __init__(
         self,
         *,
         status: Global___VerifierStatus.ValueType = ...,
         verification: _evidence_pb2.Verification | None = ...,
+        reasoning: _reasoning_pb2.Reasoning | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["verification", b"verification"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["reasoning", b"reasoning", "verification", b"verification"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["status", b"status", "verification", b"verification"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["reasoning", b"reasoning", "status", b"status", "verification", b"verification"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,21 @@
+"""The orchestrator's catalog of prompts names exactly the prompts by which the agents think."""
+
+from orchestrator.prompt_audit import CATALOG
+from services.common.reasoning import OFFLINE, PromptId
+from services.composer.offline import adapter as composer
+from services.executor import reasoner as executor
+from services.planner.offline import adapter as planner
+from services.verifier.offline import adapter as verifier
+
+IN_USE = {
+    ("planner", OFFLINE): planner.PROMPT,
+    ("executor", OFFLINE): executor.PROMPT,
+    ("verifier", OFFLINE): verifier.PROMPT,
+    ("composer", OFFLINE): composer.PROMPT,
+}
+
+
+def test_the_catalog_is_what_the_agents_use() -> None:
+    listed = {(entry.agent, entry.reasoner): PromptId(entry.name, entry.version) for entry in CATALOG}
+    assert listed == IN_USE
+    assert len(CATALOG) == len(IN_USE)
