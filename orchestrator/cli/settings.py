@@ -12,13 +12,13 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_settings import SettingsConfigDict
 
 from orchestrator.cli.errors import wrong_input
-from services.common.processes import SERVICES
+from services.common.processes import COMMAND_LINE, MODEL, SERVICES
 from services.common.settings import Address, Settings, SettingsError, load, nearest
 from services.common.settings_file import CONFIG_VARIABLE, TABLES, ConfigFileError, read_config
 
 PREFIX: Final = "ASSAY_"
 WRONG: Final = "the settings are wrong"
-_PREFIXES: Final = tuple(f"{PREFIX}{service.upper()}_" for service in SERVICES)
+_PREFIXES: Final = tuple(f"{PREFIX}{table.upper()}_" for table in (*SERVICES, MODEL))
 
 
 def loopback(address: str) -> str:
@@ -72,7 +72,7 @@ def own_settings(environ: Mapping[str, str]) -> CommandSettings:
 
 
 def own_variables(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment without what begins as the variables of a service do."""
+    """Return an environment without what begins as the variables of services do."""
     return {name: value for name, value in environ.items() if not name.startswith(_PREFIXES)}
 
 
@@ -86,9 +86,9 @@ def is_given(environ: Mapping[str, str], process: str, key: str) -> bool:
         return False
 
 
-def variable(process: str, key: str) -> str:
-    """Return the variable of a setting."""
-    own = f"{process.upper()}_" if process in SERVICES else ""
+def variable(table: str, key: str) -> str:
+    """Return the variable of a setting by its place in the file."""
+    own = "" if table == COMMAND_LINE else f"{table.upper()}_"
     return f"{PREFIX}{own}{key.upper()}"
 
 

@@ -7,3 +7,5 @@ ORCHESTRATOR: Final = "orchestrator"
 # The command line is no service, but it has settings.
 COMMAND_LINE: Final = "cli"
 SERVICES: Final = (*AGENTS, ORCHESTRATOR)
+# What the agents with a language model share; it is no process, but a table of settings.
+MODEL: Final = "model"

@@ -5,18 +5,22 @@ the command line's flags say, it passes on as variables. A field `drain_seconds`
 `ASSAY_PLANNER_` is the variable `ASSAY_PLANNER_DRAIN_SECONDS` and the key `drain_seconds` of the file's table
 `[planner]`; the text of a variable and the value of a key mean the same. A name that no field reads is
 refused: a misspelt limit would otherwise silently not hold.
+
+What several processes are to be told alike stands in the shared table `[model]` or in variables
+`ASSAY_MODEL_…`: below whatever the file or the environment says for one process alone.
 """
 
 import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import AfterValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from services.common.processes import COMMAND_LINE
+from services.common.processes import COMMAND_LINE, MODEL
 from services.common.settings_file import (
     CONFIG_VARIABLE,
     TABLES,
@@ -26,6 +30,7 @@ from services.common.settings_file import (
 )
 
 DEFAULT_MAX_MESSAGE_BYTES = 32 * 1024 * 1024
+SHARED_PREFIX = f"ASSAY_{MODEL.upper()}_"
 
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
 _MAX_SHOWN_CHARS = 100
@@ -58,6 +63,9 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         frozen=True, extra="forbid", hide_input_in_errors=True, allow_inf_nan=False
     )
+
+    # Fields that the shared table may set, by their keys there.
+    shared_keys: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     @classmethod
     def settings_customise_sources(
@@ -117,6 +125,14 @@ class Examined(Generic[SettingsT]):
     file: ConfigFile
 
 
+class _Names(NamedTuple):
+    """One place for settings: the prefix of its variables, its table, and the fields by their keys there."""
+
+    prefix: str
+    table: str
+    fields: Mapping[str, str]
+
+
 def load(settings_type: type[SettingsT], environ: Mapping[str, str]) -> SettingsT:
     """Read the settings of a process from file and environment; raises SettingsError with every problem."""
     examined = examine(settings_type, environ)
@@ -133,21 +149,28 @@ def examine(
     `others` are variables of other processes, which a misspelt one may have been meant for.
     """
     file, problems = _file(environ)
-    given = _from_file(settings_type, file, problems)
-    given |= _from_environment(settings_type, environ, others, problems)
+    given: dict[str, Given] = {}
+    for names in _layers(settings_type):
+        given |= _from_file(names, file, problems)
+        given |= _from_environment(names, environ, others, problems)
     settings, wrong = None, frozenset[str]()
     try:
         settings = settings_type.model_validate({name: item.value for name, item in given.items()})
     except ValidationError as error:
         wrong = frozenset(str(item["loc"][0]) for item in error.errors() if item["loc"])
-        prefix = prefix_of(settings_type)
-        problems += [_invalid(prefix, given, item["loc"], item["msg"]) for item in error.errors()]
+        problems += [_invalid(settings_type, given, item["loc"], item["msg"]) for item in error.errors()]
     return Examined(None if problems else settings, given, wrong, problems, file)
 
 
 def prefix_of(settings_type: type[Settings]) -> str:
     """Return what the variables of a process begin with."""
     return settings_type.model_config.get("env_prefix", "")
+
+
+def shared_variable(settings_type: type[Settings], field: str) -> str:
+    """Return the variable that sets a field in several processes at once; empty when there is none."""
+    keys = [key for key, shared in settings_type.shared_keys.items() if shared == field]
+    return SHARED_PREFIX + keys[0].upper() if keys else ""
 
 
 def process_name(settings_type: type[Settings]) -> str:
@@ -182,28 +205,36 @@ def _file(environ: Mapping[str, str]) -> tuple[ConfigFile, list[str]]:
     return file, problems
 
 
-def _from_file(settings_type: type[Settings], file: ConfigFile, problems: list[str]) -> dict[str, Given]:
-    table = process_name(settings_type)
+def _layers(settings_type: type[Settings]) -> list[_Names]:
+    """Return where the fields of a process may be set, the weakest first."""
+    own = {field: field for field in settings_type.model_fields}
+    layers = [_Names(prefix_of(settings_type), process_name(settings_type), own)]
+    if settings_type.shared_keys:
+        layers.insert(0, _Names(SHARED_PREFIX, MODEL, settings_type.shared_keys))
+    return layers
+
+
+def _from_file(names: _Names, file: ConfigFile, problems: list[str]) -> dict[str, Given]:
     given: dict[str, Given] = {}
-    for key, value in file.table(table).items():
-        place = file.place(table, key)
-        if key in settings_type.model_fields:
-            given[key] = Given(_as_variable(value), place, f"{place}: [{table}] {key}")
+    for key, value in file.table(names.table).items():
+        place = file.place(names.table, key)
+        if key in names.fields:
+            label = f"{place}: [{names.table}] {key}"
+            given[names.fields[key]] = Given(_as_variable(value), place, label)
         else:
-            advice = nearest(key, settings_type.model_fields)
-            problems.append(f"{place}: [{table}] {_shown(key)}: no such setting; {advice}")
+            advice = nearest(key, names.fields)
+            problems.append(f"{place}: [{names.table}] {_shown(key)}: no such setting; {advice}")
     return given
 
 
 def _from_environment(
-    settings_type: type[Settings], environ: Mapping[str, str], others: Collection[str], problems: list[str]
+    names: _Names, environ: Mapping[str, str], others: Collection[str], problems: list[str]
 ) -> dict[str, Given]:
-    prefix = prefix_of(settings_type)
-    names = {prefix + field.upper(): field for field in settings_type.model_fields}
-    given = {name for name in environ if name.startswith(prefix) and name != CONFIG_VARIABLE}
-    known = [*names, *others]
-    problems += [f"{name}: no such setting; {nearest(name, known)}" for name in sorted(given - names.keys())]
-    return {names[name]: Given(environ[name], name, name) for name in given & names.keys()}
+    fields = {names.prefix + key.upper(): field for key, field in names.fields.items()}
+    given = {name for name in environ if name.startswith(names.prefix) and name != CONFIG_VARIABLE}
+    known = [*fields, *others]
+    problems += [f"{name}: no such setting; {nearest(name, known)}" for name in sorted(given - fields.keys())]
+    return {fields[name]: Given(environ[name], name, name) for name in given & fields.keys()}
 
 
 def _as_variable(value: object) -> object:
@@ -215,13 +246,18 @@ def _as_variable(value: object) -> object:
     return value
 
 
-def _invalid(prefix: str, given: Mapping[str, Given], location: tuple[int | str, ...], message: str) -> str:
+def _invalid(
+    settings_type: type[Settings],
+    given: Mapping[str, Given],
+    location: tuple[int | str, ...],
+    message: str,
+) -> str:
     message = message.removeprefix("Value error, ")
     if not location:
         return message
     field = str(location[0])
-    label = given[field].label if field in given else prefix + field.upper()
-    return f"{label}: {message}"
+    missing = shared_variable(settings_type, field) or prefix_of(settings_type) + field.upper()
+    return f"{given[field].label if field in given else missing}: {message}"
 
 
 def _shown(name: str) -> str:

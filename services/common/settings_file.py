@@ -1,4 +1,4 @@
-"""The configuration file: one TOML file for all processes, a table for each.
+"""The configuration file: one TOML file for all processes, a table for each, and one that some share.
 
 `ASSAY_CONFIG` names it; empty means that none is read. Without that variable it is `assay/config.toml` in
 `$XDG_CONFIG_HOME` or `~/.config`, where it may be absent.
@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from services.common.errors import AssayError
-from services.common.processes import COMMAND_LINE, SERVICES
+from services.common.processes import COMMAND_LINE, MODEL, SERVICES
 
 CONFIG_VARIABLE: Final = "ASSAY_CONFIG"
-TABLES: Final = (COMMAND_LINE, *SERVICES)
+TABLES: Final = (COMMAND_LINE, *SERVICES, MODEL)
 MAX_CONFIG_BYTES: Final = 64 * 1024
 _MAX_TRIED_LINES: Final = 50
 # What the parser's messages end with.

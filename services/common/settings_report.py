@@ -16,7 +16,7 @@ from pydantic import BaseModel, Secret, SecretBytes, SecretStr
 from pydantic.fields import FieldInfo
 
 from services.common.rpc.exit_codes import EXIT_OK, EXIT_USAGE
-from services.common.settings import Examined, Settings, examine, prefix_of, process_name
+from services.common.settings import Examined, Settings, examine, prefix_of, process_name, shared_variable
 
 HIDDEN: Final = "********"
 ORIGIN_DEFAULT: Final = "default"
@@ -26,10 +26,14 @@ _USER_INFORMATION: Final = re.compile(r"(?<=://)[^/?#\s]*@")
 
 
 class Setting(TypedDict):
-    """One setting. `value` is JSON, null when it is not set or wrong; `origin` says who set it."""
+    """One setting. `value` is JSON, null when it is not set or wrong; `origin` says who set it.
+
+    `shared_variable` sets it in several processes at once; empty when it has none.
+    """
 
     key: str
     variable: str
+    shared_variable: str
     value: Any
     origin: str
     default: Any
@@ -53,7 +57,7 @@ def report(settings_type: type[Settings], environ: Mapping[str, str], others: Co
         process=process_name(settings_type),
         file=str(examined.file.path or ""),
         settings=[
-            _setting(prefix_of(settings_type), name, field, examined)
+            _setting(settings_type, name, field, examined)
             for name, field in settings_type.model_fields.items()
         ],
         problems=list(examined.problems),
@@ -67,7 +71,7 @@ def print_report(settings_type: type[Settings]) -> int:
     return EXIT_USAGE if made["problems"] else EXIT_OK
 
 
-def _setting(prefix: str, name: str, field: FieldInfo, examined: Examined[Any]) -> Setting:
+def _setting(settings_type: type[Settings], name: str, field: FieldInfo, examined: Examined[Any]) -> Setting:
     secret = _is_secret(field.annotation) or any(_is_secret(item) for item in field.metadata)
     default = None if field.is_required() else field.get_default(call_default_factory=True)
     if name in examined.given:
@@ -77,7 +81,8 @@ def _setting(prefix: str, name: str, field: FieldInfo, examined: Examined[Any]) 
         origin, value = (ORIGIN_MISSING if field.is_required() else ORIGIN_DEFAULT), default
     return Setting(
         key=name,
-        variable=prefix + name.upper(),
+        variable=prefix_of(settings_type) + name.upper(),
+        shared_variable=shared_variable(settings_type, name),
         value=None if name in examined.wrong else _shown(value, secret),
         origin=origin,
         default=_shown(default, secret),

@@ -5,6 +5,7 @@ import asyncio
 import grpc.aio
 from assay.composer.v1 import composer_pb2, composer_pb2_grpc
 
+from services.common.errors import FailedPreconditionError
 from services.common.rpc.service import Service, run
 from services.composer.domain import Composer, Reasoner
 from services.composer.offline.adapter import OfflineReasoner
@@ -19,6 +20,8 @@ def reasoner(settings: ComposerSettings) -> Reasoner:
     match settings.reasoner:
         case "offline":
             return OfflineReasoner()
+        case "openai":
+            raise FailedPreconditionError("this composer cannot ask a model yet; set its reasoner to offline")
 
 
 async def build(settings: ComposerSettings) -> Service:

@@ -7,6 +7,7 @@ from functools import partial
 
 from assay.executor.v1 import executor_pb2, executor_pb2_grpc
 
+from services.common.errors import FailedPreconditionError
 from services.common.rpc.service import Service, run
 from services.executor.bundle_root import problems_of
 from services.executor.desk import Desk
@@ -29,6 +30,8 @@ def reasoner(settings: ExecutorSettings) -> Reasoner:
     match settings.reasoner:
         case "offline":
             return OfflineReasoner()
+        case "openai":
+            raise FailedPreconditionError("this executor cannot ask a model yet; set its reasoner to offline")
 
 
 async def build(settings: ExecutorSettings) -> Service:

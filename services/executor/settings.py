@@ -1,12 +1,12 @@
 """Settings of the executor. Prefix: ASSAY_EXECUTOR_."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AfterValidator, Field
 from pydantic_settings import SettingsConfigDict
 
-from services.common.settings import ServiceSettings
+from services.common.llm.settings import ReasonerSettings
 from services.common.settings_report import print_report
 
 
@@ -21,7 +21,7 @@ def _folder(value: Path) -> Path:
     return value
 
 
-class ExecutorSettings(ServiceSettings):
+class ExecutorSettings(ReasonerSettings):
     """What the executor can be told."""
 
     model_config = SettingsConfigDict(env_prefix="ASSAY_EXECUTOR_")
@@ -29,7 +29,6 @@ class ExecutorSettings(ServiceSettings):
     bundle_root: Annotated[Path, AfterValidator(_folder)] = Field(
         description="folder that bundles are named relative to"
     )
-    reasoner: Literal["offline"] = Field("offline", description="what reads the outputs and makes the claims")
     workers: int = Field(
         2,
         ge=1,

@@ -3,6 +3,7 @@
 import grpc.aio
 from assay.planner.v1 import planner_pb2, planner_pb2_grpc
 
+from services.common.errors import FailedPreconditionError
 from services.common.rpc.service import Service, run
 from services.planner.domain import Planner, Reasoner
 from services.planner.offline.adapter import OfflineReasoner
@@ -17,6 +18,8 @@ def reasoner(settings: PlannerSettings) -> Reasoner:
     match settings.reasoner:
         case "offline":
             return OfflineReasoner()
+        case "openai":
+            raise FailedPreconditionError("this planner cannot ask a model yet; set its reasoner to offline")
 
 
 async def build(settings: PlannerSettings) -> Service:

@@ -1,20 +1,15 @@
 """Settings of the planner process."""
 
-from typing import Literal
-
-from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
-from services.common.settings import ServiceSettings
+from services.common.llm.settings import ReasonerSettings
 from services.common.settings_report import print_report
 
 
-class PlannerSettings(ServiceSettings):
+class PlannerSettings(ReasonerSettings):
     """What the planner can be told beside what every process can."""
 
     model_config = SettingsConfigDict(env_prefix="ASSAY_PLANNER_")
-
-    reasoner: Literal["offline"] = Field("offline", description="what makes the plans")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import grpc.aio
 from assay.verifier.v1 import verifier_pb2, verifier_pb2_grpc
 
+from services.common.errors import FailedPreconditionError
 from services.common.rpc.service import Service, run
 from services.verifier.domain import Reasoner
 from services.verifier.offline.adapter import OfflineReasoner
@@ -17,6 +18,8 @@ def reasoner(settings: VerifierSettings) -> Reasoner:
     match settings.reasoner:
         case "offline":
             return OfflineReasoner()
+        case "openai":
+            raise FailedPreconditionError("this verifier cannot ask a model yet; set its reasoner to offline")
 
 
 async def build(settings: VerifierSettings) -> Service:

@@ -1,20 +1,15 @@
 """Settings of the verifier process."""
 
-from typing import Literal
-
-from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
-from services.common.settings import ServiceSettings
+from services.common.llm.settings import ReasonerSettings
 from services.common.settings_report import print_report
 
 
-class VerifierSettings(ServiceSettings):
+class VerifierSettings(ReasonerSettings):
     """The shared settings and who judges."""
 
     model_config = SettingsConfigDict(env_prefix="ASSAY_VERIFIER_")
-
-    reasoner: Literal["offline"] = Field("offline", description="what judges the claims")
 
 
 if __name__ == "__main__":

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from services.common.processes import SERVICES
-from services.common.settings_file import TABLES
+from services.common.processes import COMMAND_LINE, SERVICES
 from tests.fakes.command_line import Ended, assay, services
 
 CANARY = "canary-3d1f"
@@ -39,7 +38,7 @@ def test_every_setting_of_every_process_is_shown_with_what_set_it(tmp_path: Path
         ASSAY_EXECUTOR_MAX_OUTPUT_BYTES="1024",
     )
     assert (ended.code, ended.stderr) == (0, "")
-    assert tuple(shown) == TABLES
+    assert tuple(shown) == (COMMAND_LINE, *SERVICES)
     executor = shown["executor"]
     assert (executor["workers"]["value"], executor["workers"]["origin"]) == (3, f"{file}:2")
     assert executor["max_log_bytes"]["origin"] == "ASSAY_EXECUTOR_MAX_LOG_BYTES"

@@ -25,7 +25,8 @@ async def every_report(environ: Mapping[str, str], flags: Mapping[str, str]) -> 
     another one every time.
     """
     services = await asyncio.gather(*(_report(service, environ) for service in SERVICES))
-    others = [row["variable"] for told in services for row in told["settings"]]
+    rows = [row for told in services for row in told["settings"]]
+    others = {name for row in rows for name in (row["variable"], row["shared_variable"]) if name}
     told = [report(CommandSettings, own_variables(environ), others), *services]
     for item in told:
         for row in item["settings"]:

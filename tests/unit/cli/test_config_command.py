@@ -13,6 +13,7 @@ def setting(key: str, value: Any, origin: str = "default", **more: Any) -> Setti
     row = Setting(
         key=key,
         variable=f"ASSAY_PLANNER_{key.upper()}",
+        shared_variable="",
         value=value,
         origin=origin,
         default=None,

@@ -49,6 +49,7 @@ def test_each_setting_has_its_value_origin_and_meaning(tmp_path: Path) -> None:
     assert found["root"] == Setting(
         key="root",
         variable="ASSAY_PLANNER_ROOT",
+        shared_variable="",
         value="/data",
         origin="ASSAY_PLANNER_ROOT",
         default=None,

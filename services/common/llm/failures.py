@@ -1,0 +1,57 @@
+"""What a failed call of a model means to an agent, and how a person is told: one row per kind."""
+
+from collections.abc import Mapping
+from enum import Enum
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from services.common.llm.port import Kind
+
+
+class Outcome(Enum):
+    """What an agent answers: a status of its response, under the same name; the executor's has one FAILED."""
+
+    INVALID_OUTPUT = "INVALID_OUTPUT"
+    RETRYABLE_FAILED = "RETRYABLE_FAILED"
+    NON_RETRYABLE_FAILED = "NON_RETRYABLE_FAILED"
+
+
+class Failure(NamedTuple):
+    """What a kind leads to, and its sentence: what was wrong and what to do."""
+
+    outcome: Outcome
+    sentence: str
+
+
+_INVALID, _AGAIN, _NEVER = Outcome.INVALID_OUTPUT, Outcome.RETRYABLE_FAILED, Outcome.NON_RETRYABLE_FAILED
+
+FAILURES: Final[Mapping[Kind, Failure]] = MappingProxyType(
+    {
+        Kind.UNREACHABLE: Failure(_AGAIN, "the endpoint cannot be reached; check that it runs there"),
+        Kind.TIMED_OUT: Failure(_AGAIN, "the model did not answer in time; allow more, or use a faster one"),
+        Kind.UNAUTHORIZED: Failure(_NEVER, "the endpoint refuses the key; check model_api_key"),
+        Kind.RATE_LIMITED: Failure(_AGAIN, "too many calls for the limits of the endpoint or of this agent"),
+        Kind.OVERLOADED: Failure(_AGAIN, "the endpoint cannot answer now; see its own log"),
+        Kind.REFUSED_REQUEST: Failure(
+            _NEVER, "the endpoint refuses the request; check model_base_url and model_name"
+        ),
+        Kind.CUT_OFF: Failure(_INVALID, "the answer was cut off at its bound; raise model_max_output_tokens"),
+        Kind.EMPTY: Failure(_INVALID, "the endpoint answered without an answer of the model"),
+        Kind.REFUSAL: Failure(_NEVER, "the model refuses to answer this request"),
+        Kind.CONTENT_FILTERED: Failure(_NEVER, "a filter of the endpoint held the answer back"),
+        Kind.NOT_JSON: Failure(_INVALID, "the answer holds no JSON object that can be read"),
+        Kind.WRONG_SHAPE: Failure(_INVALID, "the answer is JSON of another shape than was asked for"),
+        Kind.TOO_LARGE: Failure(_INVALID, "the answer is larger than model_max_answer_bytes allows"),
+        Kind.OVER_BUDGET: Failure(
+            _NEVER, "the request is larger than model_context_tokens allows; it was not sent"
+        ),
+        Kind.UNFIT_MODE: Failure(
+            _AGAIN, "the endpoint does not take this form of an answer; the next call asks in a simpler one"
+        ),
+    }
+)
+
+
+def outcome_of(kind: Kind) -> Outcome:
+    """Return what an agent whose model failed so answers."""
+    return FAILURES[kind].outcome
