@@ -1,29 +1,21 @@
 """What a failed call of a model means to an agent, and how a person is told: one row per kind."""
 
 from collections.abc import Mapping
-from enum import Enum
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from services.common.llm.port import Kind
-
-
-class Outcome(Enum):
-    """What an agent answers: a status of its response, under the same name; the executor's has one FAILED."""
-
-    INVALID_OUTPUT = "INVALID_OUTPUT"
-    RETRYABLE_FAILED = "RETRYABLE_FAILED"
-    NON_RETRYABLE_FAILED = "NON_RETRYABLE_FAILED"
+from services.common.reasoning import FailedAs
 
 
 class Failure(NamedTuple):
     """What a kind leads to, and its sentence: what was wrong and what to do."""
 
-    outcome: Outcome
+    failed_as: FailedAs
     sentence: str
 
 
-_INVALID, _AGAIN, _NEVER = Outcome.INVALID_OUTPUT, Outcome.RETRYABLE_FAILED, Outcome.NON_RETRYABLE_FAILED
+_INVALID, _AGAIN, _NEVER = FailedAs.INVALID_OUTPUT, FailedAs.RETRYABLE_FAILED, FailedAs.NON_RETRYABLE_FAILED
 
 FAILURES: Final[Mapping[Kind, Failure]] = MappingProxyType(
     {
@@ -52,6 +44,6 @@ FAILURES: Final[Mapping[Kind, Failure]] = MappingProxyType(
 )
 
 
-def outcome_of(kind: Kind) -> Outcome:
+def failed_as(kind: Kind) -> FailedAs:
     """Return what an agent whose model failed so answers."""
-    return FAILURES[kind].outcome
+    return FAILURES[kind].failed_as

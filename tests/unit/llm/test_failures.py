@@ -5,8 +5,9 @@ from assay.planner.v1 import planner_pb2
 from assay.verifier.v1 import verifier_pb2
 from google.protobuf.descriptor import EnumDescriptor
 
-from services.common.llm.failures import FAILURES, Outcome, outcome_of
+from services.common.llm.failures import FAILURES, failed_as
 from services.common.llm.port import OK, Kind
+from services.common.reasoning import FailedAs
 
 AGAIN = {Kind.UNREACHABLE, Kind.TIMED_OUT, Kind.RATE_LIMITED, Kind.OVERLOADED, Kind.UNFIT_MODE}
 NEVER = {
@@ -23,8 +24,8 @@ def test_every_kind_has_a_row_and_every_row_a_kind() -> None:
 
 
 def test_each_kind_leads_where_it_should() -> None:
-    assert {kind for kind in Kind if outcome_of(kind) is Outcome.RETRYABLE_FAILED} == AGAIN
-    assert {kind for kind in Kind if outcome_of(kind) is Outcome.NON_RETRYABLE_FAILED} == NEVER
+    assert {kind for kind in Kind if failed_as(kind) is FailedAs.RETRYABLE_FAILED} == AGAIN
+    assert {kind for kind in Kind if failed_as(kind) is FailedAs.NON_RETRYABLE_FAILED} == NEVER
 
 
 def test_a_record_tells_kinds_apart() -> None:
@@ -35,7 +36,7 @@ def test_a_record_tells_kinds_apart() -> None:
 
 
 def test_the_outcomes_are_statuses_of_the_agents() -> None:
-    outcomes = {outcome.value for outcome in Outcome}
+    outcomes = {outcome.value for outcome in FailedAs}
     assert outcomes < named(planner_pb2.PlannerStatus.DESCRIPTOR)
     assert outcomes < named(verifier_pb2.VerifierStatus.DESCRIPTOR)
     assert outcomes < named(composer_pb2.ComposerStatus.DESCRIPTOR)
