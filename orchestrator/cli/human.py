@@ -11,6 +11,7 @@ from orchestrator.cli import headline
 from orchestrator.cli.citations import cited
 from orchestrator.cli.layout import Layout
 from orchestrator.cli.looked_at import looked_at
+from orchestrator.cli.thought_by import thought_by
 from services.common.evidence.faults import FAULTS
 from services.common.evidence.names import rfc3339
 
@@ -41,6 +42,7 @@ def render(run: run_pb2.Run, layout: Layout, show_command: str) -> str:
         layout.section("Check next", list(_facts(answer.next_checks, {}, layout, said))),
         layout.section("Confirmed", list(_facts(answer.confirmed, claims, layout, said))),
         layout.section("Looked at", looked_at(run.checked, layout)),
+        layout.section("Language model", thought_by(run.usage.agents, layout)),
         _footer(run, layout, show_command),
     ]
     return "\n".join(line for section in sections for line in section) + "\n"

@@ -9,6 +9,7 @@ from orchestrator.answering import material_from
 from orchestrator.graph import NodeResult, Outcome, RunConfig, fallback_reason
 from orchestrator.store.port import Store
 from services.common.evidence.templates import fallback_answer
+from services.common.llm.failures import sentence_of
 
 
 class FallbackNode:
@@ -21,10 +22,12 @@ class FallbackNode:
         """Say what led here and what is known nevertheless."""
         last = state.orchestration_events[-1]
         material = await material_from(self._store, config.run_id, state)
+        model_failure = _model_failure(state, last.node)
         answer = await asyncio.to_thread(
             fallback_answer,
             node=last.node,
             status=last.outcome,
+            model_failure=sentence_of(model_failure) if model_failure else "",
             verdict=material.effective,
             claims=material.claims,
             gaps=material.gaps,
@@ -34,7 +37,7 @@ class FallbackNode:
             node=last.node,
             status=last.outcome,
             reason_code=last.reason_code,
-            model_failure=_model_failure(state, last.node),
+            model_failure=model_failure,
         )
         reason = fallback_reason(last.node, last.outcome)
         return NodeResult(Outcome.COMPLETED, reason, {"answer": answer, "failure": failure})

@@ -245,6 +245,9 @@ FALLBACK_TEMPLATES: Final[Mapping[str, Template]] = {
         Cites.NOTHING,
         FALLBACK,
     ),
+    "fallback.model": Template(
+        "Its language model gave no result: {failure}.", "summary", Cites.NOTHING, FALLBACK
+    ),
     "fallback.unverified": Template(
         "Nothing was verified, so no cause is stated.", "summary", Cites.NOTHING, FALLBACK
     ),

@@ -128,10 +128,12 @@ def fallback_answer(
     claims: Sequence[answer_pb2.AllowedClaim],
     gaps: Sequence[evidence_pb2.EvidenceGap],
     checked: Sequence[tool_pb2.Checked],
+    model_failure: str = "",
 ) -> answer_pb2.Answer:
     """Return the answer of a run that ended through fallback.
 
-    `node` and `status` led there. `verdict` is the effective verdict of the completed verification,
+    `node` and `status` led there; `model_failure` says why its language model gave no result, if one is to
+    blame. `verdict` is the effective verdict of the completed verification,
     UNSPECIFIED when there was none: then no claim is shown, so no cause is stated. After one, the allowed
     claims stand under the possible directions and nothing is confirmed.
     """
@@ -141,12 +143,16 @@ def fallback_answer(
         stage=_STAGES.get(node, "a step"),
         outcome=_OUTCOMES.get(status, "failed"),
     )
+    begun = [stopped, *([_fallback("fallback.model", failure=model_failure)] if model_failure else [])]
     if verdict == evidence_pb2.VERDICT_REJECT:
         answer = reject_answer(gaps, checked)
-        answer.summary.insert(0, stopped)
-        return answer
+        return answer_pb2.Answer(
+            summary=[*begun, *answer.summary],
+            evidence_gaps=answer.evidence_gaps,
+            next_checks=answer.next_checks,
+        )
     return answer_pb2.Answer(
-        summary=[stopped, _meaning(verified, claims), *checked_sentences(checked)],
+        summary=[*begun, _meaning(verified, claims), *checked_sentences(checked)],
         possible_directions=[restate(cited) for cited in claims] if verified else [],
         evidence_gaps=gap_sentences(gaps),
         next_checks=[*provide_sentences(gaps, checked), *_after_stop(node)],

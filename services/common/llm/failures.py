@@ -47,3 +47,9 @@ FAILURES: Final[Mapping[Kind, Failure]] = MappingProxyType(
 def failed_as(kind: Kind) -> FailedAs:
     """Return what an agent whose model failed so answers."""
     return FAILURES[kind].failed_as
+
+
+def sentence_of(failure: str) -> str:
+    """Return what a person is told of a recorded failure; of one that nobody knows, that it failed."""
+    known = {kind.value: row.sentence for kind, row in FAILURES.items()}
+    return known.get(failure, "it failed in a way that this version does not know")

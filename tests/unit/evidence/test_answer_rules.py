@@ -330,3 +330,17 @@ def test_no_fixed_sentence_has_slipshod_or_untrue_words(text: str) -> None:
     assert not [
         name for name, template in {**TEMPLATES, **FALLBACK_TEMPLATES}.items() if text in template.text
     ]
+
+
+@pytest.mark.parametrize("verdict", [evidence_pb2.VERDICT_UNSPECIFIED, evidence_pb2.VERDICT_REJECT])
+def test_fallback_says_why_a_model_was_no_help(verdict: int) -> None:
+    answer = fallback_answer(
+        node="planner",
+        status="RETRYABLE_FAILED",
+        model_failure="the endpoint cannot be reached",
+        verdict=verdict,
+        claims=[],
+        gaps=[],
+        checked=[],
+    )
+    assert answer.summary[1].text == "Its language model gave no result: the endpoint cannot be reached."
