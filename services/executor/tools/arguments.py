@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from typing import Annotated, Self
+from typing import Literal as TypeLiteral
 
 from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
@@ -10,6 +11,7 @@ from services.executor.tools.tool import Arguments
 
 SourceName = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
 Literal = Annotated[str, StringConstraints(min_length=1, max_length=256)]
+Outcome = Annotated[str, StringConstraints(pattern=r"^[1-5](?:xx|[0-9]{2})$")]
 When = Annotated[AwareDatetime | None, Field(description="RFC 3339; absent means unbounded")]
 
 
@@ -56,10 +58,60 @@ class LogTemplates(SourceWindow):
     )
 
 
+class LogCount(Window):
+    """Which lines or records to count; every condition that is given must hold."""
+
+    sources: Annotated[
+        list[SourceName], Field(max_length=2000, description="logs; all when none is named")
+    ] = Field(default_factory=list)
+    contains: Annotated[list[Literal], Field(max_length=16, description="literals that must all occur")] = (
+        Field(default_factory=list)
+    )
+    any_of: Annotated[list[Literal], Field(max_length=16, description="literals one of which must occur")] = (
+        Field(default_factory=list)
+    )
+    ignore_case: bool = False
+    severities: list[TypeLiteral["failure", "warning", "other"]] = Field(default_factory=list, max_length=3)
+    levels: Annotated[list[Literal], Field(max_length=16, description="the source's own words, any case")] = (
+        Field(default_factory=list)
+    )
+    outcomes: Annotated[list[Outcome], Field(max_length=64, description="status codes or classes")] = Field(
+        default_factory=list
+    )
+    show: Annotated[int, Field(ge=0, le=50, description="most of them to show, per log")] = 0
+    last: Annotated[bool, Field(description="show the last ones, not the first")] = False
+
+
+class Condition(Arguments):
+    """A member, by the keys that lead to it joined by `/`, and what it may hold as a whole."""
+
+    path: Annotated[str, StringConstraints(min_length=1, max_length=256)]
+    texts: Annotated[list[Literal], Field(min_length=1, max_length=256)]
+
+
+class Entries(Window):
+    """Which entries of which sources to count; every condition that is given must hold."""
+
+    sources: Annotated[list[SourceName], Field(min_length=1, max_length=64)]
+    where: Annotated[list[Condition], Field(max_length=8)] = Field(default_factory=list)
+    calls: Annotated[bool, Field(description="of a topology the calls, not the services")] = False
+
+
 class SeriesWindow(Window):
     """Which metric sources to compare; all of them when none is named."""
 
     sources: Annotated[list[SourceName], Field(max_length=2000)] = Field(default_factory=list)
+
+
+class SeriesSummary(SeriesWindow):
+    """Which series to show: all, or those whose name, labels or query hold one of some words."""
+
+    words: Annotated[list[Literal], Field(max_length=32, description="any of them, in any case")] = Field(
+        default_factory=list
+    )
+    at: Annotated[AwareDatetime | None, Field(description="RFC 3339; the last sample until then")] = None
+    above: float | None = None
+    below: float | None = None
 
 
 class SeriesSplit(SeriesWindow):

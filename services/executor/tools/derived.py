@@ -14,6 +14,7 @@ from services.executor.tools import log_templates
 from services.executor.tools.arguments import (
     LogTemplates,
     SeriesSplit,
+    SeriesSummary,
     SeriesWindow,
     microseconds,
     rfc3339,
@@ -24,6 +25,8 @@ from services.executor.tools.log_window import extent_of, number
 from services.executor.tools.metrics_change_points import change_points
 from services.executor.tools.metrics_saturation import saturation
 from services.executor.tools.metrics_shift import metrics_shift as shift
+from services.executor.tools.metrics_summary import Asked
+from services.executor.tools.metrics_summary import metrics_summary as summary
 from services.executor.tools.tool import ToolOutput
 
 
@@ -99,6 +102,16 @@ def metrics_shift(bundle: Bundle, arguments: SeriesSplit, stop: Stop) -> ToolOut
     bounds = unix_seconds(arguments.start), unix_seconds(arguments.end)
     split = arguments.split.timestamp()
     return _marked(shift(series, split, bounds, frozenset(arguments.components), stop.check), left_out)
+
+
+def metrics_summary(bundle: Bundle, arguments: SeriesSummary, stop: Stop) -> ToolOutput:
+    """Return the ends and the extremes of the series that are named."""
+    series, left_out = _series(bundle, arguments, stop)
+    start, end, at = (unix_seconds(when) for when in (arguments.start, arguments.end, arguments.at))
+    asked = Asked(start, end, at, arguments.above, arguments.below)
+    document, whole = summary(series, arguments.words, asked, stop.check)
+    made = _marked(document, left_out)
+    return ToolOutput(made.document, made.truncated or not whole)
 
 
 def _marked(document: dict[str, Json], left_out: int) -> ToolOutput:

@@ -6,9 +6,12 @@ from assay.common.v1 import tool_pb2
 
 from services.executor.sources import kinds
 from services.executor.tools import arguments, derived, raw
+from services.executor.tools.entries import KINDS, entries_count
 from services.executor.tools.kubernetes import arguments as kubernetes_arguments
 from services.executor.tools.kubernetes import raw as kubernetes_raw
 from services.executor.tools.kubernetes.findings import kubernetes_findings
+from services.executor.tools.kubernetes.inventory import kubernetes_inventory
+from services.executor.tools.log_count import logs_count
 from services.executor.tools.tool import Tool
 
 _RAW: Final = tool_pb2.DOCUMENT_KIND_RAW
@@ -21,7 +24,7 @@ _ROWS: Final = (
         "Every alert of an alert source, as Alertmanager or Prometheus wrote it.",
         _RAW,
         arguments.OneSource,
-        kinds.ALERT,
+        (kinds.ALERT,),
         raw.alerts_list,
     ),
     (
@@ -29,15 +32,23 @@ _ROWS: Final = (
         "Every change event (deploy, configuration, scaling) of a change-event source.",
         _RAW,
         arguments.OneSource,
-        kinds.CHANGE_EVENT,
+        (kinds.CHANGE_EVENT,),
         raw.change_events_list,
+    ),
+    (
+        "entries_count",
+        "How many entries of alert, change-event or topology sources fit conditions, within a window.",
+        _DERIVED,
+        arguments.Entries,
+        KINDS,
+        entries_count,
     ),
     (
         "kubernetes_events",
         "The events of a cluster about named objects, or all, as kubectl or the API showed them.",
         _RAW,
         kubernetes_arguments.Events,
-        kinds.KUBERNETES,
+        (kinds.KUBERNETES,),
         kubernetes_raw.kubernetes_events,
     ),
     (
@@ -48,23 +59,45 @@ _ROWS: Final = (
         ),
         _DERIVED,
         kubernetes_arguments.Findings,
-        kinds.KUBERNETES,
+        (kinds.KUBERNETES,),
         kubernetes_findings,
+    ),
+    (
+        "kubernetes_inventory",
+        (
+            "The objects of a cluster with their state, readiness, restarts, node and images, listed and "
+            "counted by kind, name, namespace or any fact. Reads every source."
+        ),
+        _DERIVED,
+        kubernetes_arguments.Inventory,
+        (kinds.KUBERNETES,),
+        kubernetes_inventory,
     ),
     (
         "kubernetes_objects",
         "The objects of one source of a cluster, value by value with line numbers; all or those named.",
         _RAW,
         kubernetes_arguments.Objects,
-        kinds.KUBERNETES,
+        (kinds.KUBERNETES,),
         kubernetes_raw.kubernetes_objects,
+    ),
+    (
+        "logs_count",
+        (
+            "How many lines of some logs, or of all, hold literals, or how many records have a level or a "
+            "status, within a window: per log and in all, with the first and the last."
+        ),
+        _DERIVED,
+        arguments.LogCount,
+        (kinds.LOG,),
+        logs_count,
     ),
     (
         "logs_search",
         "The records of one log within a window that hold every given literal, with line numbers.",
         _RAW,
         arguments.LogSearch,
-        kinds.LOG,
+        (kinds.LOG,),
         raw.logs_search,
     ),
     (
@@ -75,7 +108,7 @@ _ROWS: Final = (
         ),
         _DERIVED,
         arguments.LogTemplates,
-        kinds.LOG,
+        (kinds.LOG,),
         derived.logs_templates,
     ),
     (
@@ -86,7 +119,7 @@ _ROWS: Final = (
         ),
         _DERIVED,
         arguments.SeriesWindow,
-        kinds.METRIC,
+        (kinds.METRIC,),
         derived.metrics_change_points,
     ),
     (
@@ -94,7 +127,7 @@ _ROWS: Final = (
         "What a metric source offers: the entries of an index, or the labels of a response's series.",
         _RAW,
         arguments.OneSource,
-        kinds.METRIC,
+        (kinds.METRIC,),
         raw.metrics_list,
     ),
     (
@@ -102,7 +135,7 @@ _ROWS: Final = (
         "The samples of every series of one metric source within a window.",
         _RAW,
         arguments.SourceWindow,
-        kinds.METRIC,
+        (kinds.METRIC,),
         raw.metrics_query_range,
     ),
     (
@@ -113,7 +146,7 @@ _ROWS: Final = (
         ),
         _DERIVED,
         arguments.SeriesWindow,
-        kinds.METRIC,
+        (kinds.METRIC,),
         derived.metrics_saturation,
     ),
     (
@@ -124,15 +157,26 @@ _ROWS: Final = (
         ),
         _DERIVED,
         arguments.SeriesSplit,
-        kinds.METRIC,
+        (kinds.METRIC,),
         derived.metrics_shift,
+    ),
+    (
+        "metrics_summary",
+        (
+            "Of each series its first, last, least and greatest sample, the value at an instant, and the "
+            "samples beyond a bound; all series, or those that hold a word."
+        ),
+        _DERIVED,
+        arguments.SeriesSummary,
+        (kinds.METRIC,),
+        derived.metrics_summary,
     ),
     (
         "topology_get",
         "The services of the scope and which calls which.",
         _RAW,
         arguments.OneSource,
-        kinds.TOPOLOGY,
+        (kinds.TOPOLOGY,),
         raw.topology_get,
     ),
 )
@@ -141,6 +185,6 @@ _ROWS: Final = (
 def tools(max_bytes: int, deadline_seconds: float) -> dict[str, Tool]:
     """Return the tools by name, ordered by name, each with the given cap and deadline."""
     return {
-        name: Tool(name, description, kind, model, (source_kind,), max_bytes, deadline_seconds, function)
-        for name, description, kind, model, source_kind, function in _ROWS
+        name: Tool(name, description, kind, model, source_kinds, max_bytes, deadline_seconds, function)
+        for name, description, kind, model, source_kinds, function in _ROWS
     }

@@ -27,6 +27,24 @@ class Events(Arguments):
     limit: Annotated[int, Field(ge=1, le=1000, description="most events to show")] = 200
 
 
+class Fact(Arguments):
+    """A fact of an object, by its name in the document, and what it may be as a whole."""
+
+    fact: Annotated[str, StringConstraints(min_length=1, max_length=64)]
+    texts: Annotated[list[Name], Field(min_length=1, max_length=1000)]
+
+
+class Inventory(Arguments):
+    """Which objects to list and to count; every condition that is given must hold."""
+
+    kinds: Annotated[list[Name], Field(max_length=32, description="such as Pod; all when empty")] = Field(
+        default_factory=list
+    )
+    names: Names = Field(default_factory=list)
+    namespaces: Annotated[list[Name], Field(max_length=64)] = Field(default_factory=list)
+    where: Annotated[list[Fact], Field(max_length=8)] = Field(default_factory=list)
+
+
 class Findings(Arguments):
     """The objects to look at; all of them when none is named."""
 

@@ -1,0 +1,232 @@
+"""The objects of a cluster with the facts that a person asks for, listed and counted: a derived tool.
+
+Of an object that several files show, a fact is that of the first view that has it, rows of tables first:
+they show a pod's state as `kubectl get` does. Where two views state different states, the object counts as
+one that is shown differently.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from services.common.evidence import strict_json
+from services.common.evidence.strict_json import Json
+from services.executor.sources import kinds
+from services.executor.sources.bundle import Bundle
+from services.executor.sources.kubernetes.tree import KubeObject, Node
+from services.executor.sources.stop import Stop
+from services.executor.tools.kubernetes.arguments import Inventory
+from services.executor.tools.kubernetes.cluster import Said, Subject, said_at
+from services.executor.tools.kubernetes.pods import Container, containers
+from services.executor.tools.kubernetes.raw import excerpt, read_cluster
+from services.executor.tools.kubernetes.ties import Ties
+from services.executor.tools.log_window import number
+from services.executor.tools.tool import ToolOutput
+
+MAX_LISTED: Final = 1000
+# A document over the tool's cap would be refused as a whole: it holds this much of the list.
+MAX_LISTED_BYTES: Final = 400 << 10
+_MAX_EXCERPT: Final = 1024
+# Where each fact stands: in a row, in a description, in an object.
+_FACTS: Final = {
+    "node": (("NODE",), ("Node",), ("spec", "nodeName")),
+    "ip": (("IP",), ("status", "podIP"), ("CLUSTER-IP",), ("spec", "clusterIP")),
+    "ready": (("READY",),),
+    "restarts": (("RESTARTS",),),
+    "replicas": (("Replicas",), ("spec", "replicas"), ("DESIRED",)),
+    "completions": (("COMPLETIONS",),),
+    "type": (("TYPE",), ("Type",), ("spec", "type")),
+    "version": (("VERSION",), ("status", "nodeInfo", "kubeletVersion")),
+    "storage_class": (("STORAGECLASS",), ("StorageClass",), ("spec", "storageClassName")),
+    "capacity": (("CAPACITY",), ("Capacity",), ("status", "capacity", "storage")),
+    "service_account": (("Service Account",), ("spec", "serviceAccountName")),
+    "images": (("IMAGES",),),
+}
+_NO_STATE: Final = frozenset({"Running", ""})
+
+
+def kubernetes_inventory(bundle: Bundle, arguments: Inventory, stop: Stop) -> ToolOutput:
+    """Return the objects that fit, and how many there are of what."""
+    cluster = read_cluster(bundle, stop)
+    ties = Ties(cluster)
+    wanted = [_Row(one, ties) for one in cluster.subjects if _is_wanted(one, arguments, ties)]
+    fitting = [row for row in wanted if all(row.text(each.fact) in each.texts for each in arguments.where)]
+    unread = sum(source.kind == kinds.KUBERNETES and not source.available for source in bundle.sources)
+    by_kind = Counter(one.kind for one in cluster.subjects if one.kind)
+    listed = [*_fitting(fitting, stop)]
+    document: dict[str, Json] = {
+        "kinds": [*arguments.kinds],
+        "where": [{"fact": each.fact, "texts": [*each.texts]} for each in arguments.where],
+        "files": number(len(bundle.of_kind(kinds.KUBERNETES))),
+        "files_not_read": number(unread),
+        "objects": number(len(cluster.subjects)),
+        "by_kind": [{"kind": kind, "count": number(count)} for kind, count in sorted(by_kind.items())],
+        "of_kind": number(len(wanted)),
+        "count": number(len(fitting)),
+        "unstated": number(_unstated(wanted, [each.fact for each in arguments.where])),
+        "shown_differently": number(sum(row.differs for row in wanted)),
+        **{name: number(sum(row.counts.get(name, 0) for row in fitting)) for name in ("restarts", "events")},
+        "listed": [*listed],
+    }
+    return ToolOutput(document, unread > 0 or len(listed) < len(fitting))
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One object and its facts."""
+
+    subject: Subject
+    ties: Ties
+
+    def text(self, fact: str) -> str:
+        """Return a fact as text; empty where none is stated."""
+        if fact in self.counts:
+            return str(self.counts[fact])
+        found = self.facts.get(fact)
+        return found.text if found else ""
+
+    @cached_property
+    def facts(self) -> Mapping[str, Said]:
+        """The stated facts by their names."""
+        found = {name: _said(self._views, name, paths) for name, paths in _FACTS.items()}
+        stated = {name: said for name, said in found.items() if said is not None}
+        # What a row calls its restarts and readiness is told by the counts, where they can be read.
+        if states := self._states:
+            stated["status"] = states[0]
+        return stated
+
+    @cached_property
+    def differs(self) -> bool:
+        """Tell whether its views state different states."""
+        return len({said.text for said in self._states}) > 1
+
+    @cached_property
+    def counts(self) -> Mapping[str, int]:
+        """What can be counted of it, by what is counted."""
+        found = {"events": len(self.subject.events)}
+        found["warnings"] = sum(event.type == "Warning" for event in self.subject.events)
+        row = next((view for view in self._views if view.is_row and view.root.at("READY").text), None)
+        if row is not None:
+            found |= _of_row(row)
+        elif self._containers:
+            found |= _of_containers(self._containers)
+        return found
+
+    @property
+    def images(self) -> list[Said]:
+        """The images of its containers."""
+        return [said for one in self._containers if (said := one.said("image")) is not None]
+
+    def document(self) -> dict[str, Json]:
+        """Return it as documents show it."""
+        return {
+            "kind": self.subject.kind,
+            "namespace": self.subject.namespace,
+            "name": self.subject.name,
+            "about": [*self.ties.about(self.subject)],
+            "excerpts": {name: _shown(said) for name, said in self.facts.items()},
+            "images": [_shown(said) for said in self.images],
+            "counts": {name: number(count) for name, count in self.counts.items()},
+            "differs": self.differs,
+            "inputs": [{"source": source} for source in dict.fromkeys(v.source for v in self._views)],
+        }
+
+    @cached_property
+    def _views(self) -> Sequence[KubeObject]:
+        return sorted(self.subject.views, key=lambda view: not view.is_row)
+
+    @cached_property
+    def _containers(self) -> list[Container]:
+        return next((found for view in self._views if (found := _containers_of(view))), [])
+
+    @cached_property
+    def _states(self) -> list[Said]:
+        return [said for view in self._views if (said := _state(view)) is not None]
+
+
+def _containers_of(view: KubeObject) -> list[Container]:
+    """Return the containers of a pod, or those that a workload makes."""
+    if view.kind == "Pod":
+        return containers(view)
+    described = view.root.at("Pod Template", "Containers").children
+    specs = [
+        Node(
+            one.at("name").text,
+            None,
+            one.line,
+            one.last_line,
+            (Node("spec", None, one.line, one.last_line, one.children),),
+        )
+        for one in view.root.at("spec", "template", "spec", "containers").children
+    ]
+    return [Container(view.source, node) for node in (*described, *specs) if node.children]
+
+
+def _state(view: KubeObject) -> Said | None:
+    """Return the state of an object as a view shows it; of a pod the reason why a container does not run."""
+    if view.is_row:
+        return said_at(view.source, view.root, "status", ("STATUS",))
+    if view.kind == "Pod":
+        reasons = (one.said("reason") for one in containers(view))
+        reason = next((said for said in reasons if said and said.text not in _NO_STATE), None)
+        if reason is not None:
+            return reason
+    return said_at(view.source, view.root, "status", ("Status",), ("status", "phase"))
+
+
+def _said(views: Iterable[KubeObject], name: str, paths: Sequence[Sequence[str]]) -> Said | None:
+    found = (said_at(view.source, view.root, name, *paths) for view in views)
+    return next((said for said in found if said is not None), None)
+
+
+def _of_row(row: KubeObject) -> dict[str, int]:
+    """Read `1/2` and `3 (5m ago)`."""
+    ready, slash, of = row.root.at("READY").text.partition("/")
+    found = {}
+    if slash and ready.isdigit() and of.isdigit():
+        found = {"ready": int(ready), "of": int(of)}
+    restarts = row.root.at("RESTARTS").text.partition(" ")[0]
+    return found | ({"restarts": int(restarts)} if restarts.isdigit() else {})
+
+
+def _of_containers(found: Sequence[Container]) -> dict[str, int]:
+    ready = [one.text("ready").lower() for one in found]
+    restarts = [one.text("restarts") for one in found]
+    counts = {}
+    if all(ready):
+        counts = {"ready": sum(each == "true" for each in ready), "of": len(ready)}
+    if restarts and all(each.isdigit() for each in restarts):
+        counts["restarts"] = sum(map(int, restarts))
+    return counts
+
+
+def _is_wanted(subject: Subject, arguments: Inventory, ties: Ties) -> bool:
+    of_kind = not arguments.kinds or subject.kind in arguments.kinds
+    inside = not arguments.namespaces or subject.namespace in arguments.namespaces
+    return (
+        of_kind
+        and inside
+        and (not arguments.names or not set(arguments.names).isdisjoint(ties.about(subject)))
+    )
+
+
+def _unstated(rows: Iterable[_Row], facts: Sequence[str]) -> int:
+    return sum(any(not row.text(fact) for fact in facts) for row in rows)
+
+
+def _fitting(rows: Sequence[_Row], stop: Stop) -> Iterator[Json]:
+    """Yield as many as fit into the document."""
+    size = 0
+    for row in rows[:MAX_LISTED]:
+        stop.check()
+        document = row.document()
+        size += len(strict_json.dumps(document))
+        if size > MAX_LISTED_BYTES:
+            return
+        yield document
+
+
+def _shown(said: Said) -> Json:
+    return excerpt(said._replace(text=said.text[:_MAX_EXCERPT]))
