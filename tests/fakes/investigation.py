@@ -5,16 +5,19 @@ from datetime import datetime
 from pathlib import Path
 
 from assay.common.v1 import context_pb2, tool_pb2
+from assay.planner.v1 import planner_pb2
 
 from services.common.evidence import strict_json
 from services.common.evidence.document import Claim, ExecutorEvidence
 from services.executor.analyst.analyst import Analyst
+from services.executor.catalog import catalog_of
 from services.executor.recorded import RecordedCall, ToolRequest
 from services.executor.sources import kinds
 from services.executor.sources.bundle import Bundle, Limits
 from services.executor.sources.folder import Folder, SourceError
 from services.executor.sources.stop import Stop
 from services.executor.tools.registry import tools
+from services.planner.offline.reasoner import OfflineReasoner
 
 MAX_ROUNDS = 4
 MAX_CALLS = 64
@@ -53,13 +56,44 @@ def investigate(
     """Run a plan over every source but those left out, then the analyst's rounds, then its conclusion."""
     stop = Stop(lambda: 0.0, 1.0)
     bundle = Bundle(Folder(folder.parent, folder.name), Limits(_MAX_BYTES, _MAX_BYTES), stop)
-    context = context_pb2.DiagnosisContext(question=question, intent=context_pb2.INTENT_CAUSE)
+    context = _context(question, context_pb2.INTENT_CAUSE, window)
+    return _concluded(bundle, context, _plan(bundle, without, context))
+
+
+def look_up(folder: Path, question: str, window: tuple[datetime, datetime] | None = None) -> Investigation:
+    """Answer a question for a fact: the offline plan, then the analyst's rounds, then its conclusion."""
+    stop = Stop(lambda: 0.0, 1.0)
+    bundle = Bundle(Folder(folder.parent, folder.name), Limits(_MAX_BYTES, _MAX_BYTES), stop)
+    context = _context(question, context_pb2.INTENT_LOOKUP, window)
+    catalog = catalog_of(tools(_MAX_BYTES, 60.0), bundle.sources)
+    asked = planner_pb2.PlanRequest(context=context, catalog=catalog, mode=planner_pb2.PLAN_MODE_FULL)
+    requests = [_request(step) for step in OfflineReasoner().plan(asked)]
+    return _concluded(bundle, context, requests)
+
+
+def _request(step: tool_pb2.PlanStep) -> ToolRequest:
+    arguments = strict_json.loads(step.arguments_json)
+    assert isinstance(arguments, dict)
+    return ToolRequest(step.tool_name, arguments)
+
+
+def _context(
+    question: str, intent: context_pb2.Intent.ValueType, window: tuple[datetime, datetime] | None
+) -> context_pb2.DiagnosisContext:
+    context = context_pb2.DiagnosisContext(question=question, intent=intent)
     if window is not None:
         context.window.start.FromDatetime(window[0])
         context.window.end.FromDatetime(window[1])
+    return context
+
+
+def _concluded(
+    bundle: Bundle, context: context_pb2.DiagnosisContext, requests: list[ToolRequest]
+) -> Investigation:
+    """Make calls, and those that the analyst wants then, until it wants none; conclude."""
+    stop = Stop(lambda: 0.0, 1.0)
     analyst = Analyst()
     calls: list[RecordedCall] = []
-    requests = _plan(bundle, without, context)
     for _ in range(MAX_ROUNDS + 1):
         calls += [
             _call(bundle, stop, request, f"call-{len(calls) + number}")

@@ -18,6 +18,7 @@ from services.executor.analyst.account.recorded_changes import change_findings
 from services.executor.analyst.account.symptoms import symptoms, telling_series, told_failures
 from services.executor.analyst.causes.candidates import Candidate
 from services.executor.analyst.causes.claimed import causes, stated_causes
+from services.executor.analyst.lookup import desk as lookup
 from services.executor.analyst.reading.material import Material
 from services.executor.analyst.reading.originals import Originals
 from services.executor.analyst.reading.views import MetricChange
@@ -47,8 +48,6 @@ class _Reading:
 
     @cached_property
     def causes(self) -> list[Candidate]:
-        if self.context.intent == context_pb2.INTENT_LOOKUP:
-            return []
         if not self.asked.concerned or self.is_of_cluster:
             return []
         return [each for each in causes(self.timeline, self.effects) if self.asked.is_about(each.component)]
@@ -56,8 +55,7 @@ class _Reading:
     @property
     def lacks_stated_cause(self) -> bool:
         """Tell whether a cause is asked for and neither a change nor a mechanism is one."""
-        asks = self.context.intent != context_pb2.INTENT_LOOKUP and self.asked.concerned
-        return asks and not stated_causes(self.timeline, self.effects)
+        return self.asked.concerned and not stated_causes(self.timeline, self.effects)
 
     @cached_property
     def cluster(self) -> ClusterAccount:
@@ -75,8 +73,6 @@ class _Reading:
 
     def of_cluster(self) -> list[Finding]:
         """Return what is claimed of a cluster; beside a course of events it is not what was asked for."""
-        if self.context.intent == context_pb2.INTENT_LOOKUP:
-            return []
         found = [*self.cluster.causes, *self.cluster.symptoms(), *self.cluster.well()]
         if self.is_of_cluster or not self.causes:
             return found
@@ -89,9 +85,7 @@ class _Reading:
     def wrong(self) -> list[Finding]:
         """Return what is wrong; only what the question is about is critical."""
         found = symptoms(self.timeline, self.effects, self.causes)
-        # What is wrong does not answer a question for a number or a name.
-        asks = self.context.intent != context_pb2.INTENT_LOOKUP and self.asked.concerned
-        asks = asks and not self.is_of_cluster
+        asks = self.asked.concerned and not self.is_of_cluster
         return [
             replace(each, critical=each.critical and asks and self.asked.is_about(each.component))
             for each in found
@@ -111,6 +105,8 @@ class Analyst:
     ) -> list[ToolRequest]:
         """Return the calls that would help now; empty when nothing is missing."""
         reading = _Reading(context, Material(calls, window_of(context)))
+        if context.intent == context_pb2.INTENT_LOOKUP:
+            return follow_up.not_yet_made(lookup.wanted(context.question, reading.material), reading.material)
         base = follow_up.missing_base(reading.material)
         if base:
             return base
@@ -141,6 +137,8 @@ class Analyst:
         this cycle show, and nothing else is claimed then.
         """
         reading = _Reading(context, Material(calls, window_of(context)))
+        if context.intent == context_pb2.INTENT_LOOKUP:
+            return _looked_up(reading, gaps)
         wrong = reading.wrong()
         found = [
             *reading.of_cluster(),
@@ -156,3 +154,13 @@ class Analyst:
             claims=answers(claims(found, Originals(reading.material)), gaps),
             evidence_gaps=evidence_gaps(reading.effects, reading.causes, reading.asked.gaps()),
         )
+
+
+def _looked_up(reading: _Reading, gaps: Sequence[evidence_pb2.ClaimGap]) -> ExecutorEvidence:
+    """Return the answer to a lookup, and nothing beside it: what is wrong does not answer it."""
+    found, refused = lookup.found(reading.context.question, reading.material)
+    return ExecutorEvidence(
+        version="executor_evidence_v2",
+        claims=answers(claims(found, Originals(reading.material)), gaps),
+        evidence_gaps=refused,
+    )

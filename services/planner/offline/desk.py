@@ -20,6 +20,11 @@ class Desk:
         self._catalog = catalog
         self._context = context
 
+    @property
+    def question(self) -> str:
+        """What is asked."""
+        return self._context.question
+
     @cached_property
     def _tools(self) -> dict[str, tool_pb2.Tool]:
         return {tool.name: tool for tool in self._catalog.tools}

@@ -25,13 +25,18 @@ MAX_SMALL_SOURCES = 8
 
 def full_plan(desk: Desk) -> Iterator[tool_pb2.PlanStep]:
     """Yield the steps in the order of execution, those that matter most first."""
-    for tool_name, goal in _BY_SOURCE:
-        yield from _of_sources(desk, tool_name, goal, MAX_SMALL_SOURCES)
+    yield from of_small_sources(desk)
     for tool_name, goal in _AT_ONCE:
         made = desk.step(tool_name, goal, {}) if desk.sources(tool_name) else None
         if made is not None:
             yield made
     yield from _of_sources(desk, *_LOGS)
+
+
+def of_small_sources(desk: Desk) -> Iterator[tool_pb2.PlanStep]:
+    """Yield the steps that read who exists, what fires and what was changed."""
+    for tool_name, goal in _BY_SOURCE:
+        yield from _of_sources(desk, tool_name, goal, MAX_SMALL_SOURCES)
 
 
 def _of_sources(

@@ -3,20 +3,22 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, zip_longest
 
-from assay.common.v1 import tool_pb2
+from assay.common.v1 import context_pb2, tool_pb2
 from assay.planner.v1 import planner_pb2
 
 from services.planner.domain import MAX_STEPS
 from services.planner.offline.desk import Desk
 from services.planner.offline.full import full_plan
 from services.planner.offline.gaps import gap_plan
+from services.planner.offline.lookups import lookup_plan
 
 
 def plan(request: planner_pb2.PlanRequest) -> list[tool_pb2.PlanStep]:
     """Return at most 64 steps in the order of execution, from question, inventory and gaps alone. Pure."""
     desk = Desk(request.catalog, request.context)
     if request.mode == planner_pb2.PLAN_MODE_FULL:
-        steps: Iterable[tool_pb2.PlanStep] = full_plan(desk)
+        is_lookup = request.context.intent == context_pb2.INTENT_LOOKUP
+        steps: Iterable[tool_pb2.PlanStep] = lookup_plan(desk) if is_lookup else full_plan(desk)
     else:
         steps = _in_turn([gap_plan(desk, gap) for gap in request.gaps])
     return list(islice(_distinct(steps), MAX_STEPS))

@@ -35,7 +35,7 @@ class Asked:
         """The known components that the question names, by name or by what they are."""
         by_lower = {component.lower(): component for component in self._topology.components}
         named = {by_lower[word] for word in self._words if word in by_lower}
-        of_kind = {each for word in self._words for each in _of_kind(word, self._topology)}
+        of_kind = {each for word in self._words for each in components_of_kind(word, self._topology)}
         return frozenset(named | of_kind)
 
     @cached_property
@@ -43,7 +43,7 @@ class Asked:
         """The products that the question names and nothing recorded is known to be."""
         if self.names:
             return []
-        return sorted(word for word in self._words & PRODUCTS if not _of_kind(word, self._topology))
+        return sorted(word for word in self._words & PRODUCTS if not components_of_kind(word, self._topology))
 
     @cached_property
     def is_elsewhen(self) -> bool:
@@ -138,7 +138,7 @@ class Asked:
         yield from (seconds for text in [*lines, *samples] if (seconds := seconds_of(text)) is not None)
 
 
-def _of_kind(word: str, topology: Topology) -> list[str]:
+def components_of_kind(word: str, topology: Topology) -> list[str]:
     """Return the components that are what a word says: a product, or a category such as a database."""
     if word in CATEGORIES:
         return [each for each in topology.components if topology.kind_of(each) == CATEGORIES[word]]

@@ -14,7 +14,7 @@ from services.executor.analyst.reading.topology import Topology, read_topology
 from services.executor.analyst.reading.views import Alert, ChangeEvent, Log, MetricChange, Pair, change_event
 from services.executor.analyst.reading.window import Window
 from services.executor.analyst.reading.words import seconds_of
-from services.executor.recorded import RecordedCall
+from services.executor.recorded import RecordedCall, ToolRequest
 
 # A summary of a shorter span shows a moment, not the course of things.
 CLOSE_UP_SECONDS = 120.0
@@ -40,6 +40,11 @@ class Material:
             and all(call.arguments.get(key) == value for key, value in arguments.items())
             for call in self.calls
         )
+
+    def was_called_with(self, request: ToolRequest) -> bool:
+        """Tell whether exactly this call was made, whatever came of it."""
+        wanted = dict(request.arguments)
+        return any(call.tool_name == request.tool_name and call.arguments == wanted for call in self.calls)
 
     @cached_property
     def topology(self) -> Topology:

@@ -15,7 +15,7 @@ from services.common.evidence import strict_json
 from services.common.evidence.strict_json import Json
 from services.executor.sources import kinds
 from services.executor.sources.bundle import Bundle
-from services.executor.sources.kubernetes.tree import KubeObject, Node
+from services.executor.sources.kubernetes.tree import NOTHING, KubeObject, Node
 from services.executor.sources.stop import Stop
 from services.executor.tools.kubernetes.arguments import Inventory
 from services.executor.tools.kubernetes.cluster import Said, Subject, said_at
@@ -44,6 +44,8 @@ _FACTS: Final = {
     "service_account": (("Service Account",), ("spec", "serviceAccountName")),
     "images": (("IMAGES",),),
 }
+# Of several reasons the first that a container ended for.
+_TERMINATIONS: Final = ("OOMKilled", "ContainerCannotRun", "StartError", "Error", "Completed")
 _NO_STATE: Final = frozenset({"Running", ""})
 
 
@@ -68,6 +70,7 @@ def kubernetes_inventory(bundle: Bundle, arguments: Inventory, stop: Stop) -> To
         "unstated": number(_unstated(wanted, [each.fact for each in arguments.where])),
         "shown_differently": number(sum(row.differs for row in wanted)),
         **{name: number(sum(row.counts.get(name, 0) for row in fitting)) for name in ("restarts", "events")},
+        "events_unstated": number(sum("events" not in row.counts for row in fitting)),
         "listed": [*listed],
     }
     return ToolOutput(document, unread > 0 or len(listed) < len(fitting))
@@ -82,6 +85,10 @@ class _Row:
 
     def text(self, fact: str) -> str:
         """Return a fact as text; empty where none is stated."""
+        if fact == "all_ready":
+            return self._all_ready
+        if fact == "termination" and self._containers and fact not in self.facts:
+            return "none"
         if fact in self.counts:
             return str(self.counts[fact])
         found = self.facts.get(fact)
@@ -92,9 +99,10 @@ class _Row:
         """The stated facts by their names."""
         found = {name: _said(self._views, name, paths) for name, paths in _FACTS.items()}
         stated = {name: said for name, said in found.items() if said is not None}
-        # What a row calls its restarts and readiness is told by the counts, where they can be read.
         if states := self._states:
             stated["status"] = states[0]
+        if (ended := self._termination) is not None:
+            stated["termination"] = ended._replace(role="termination")
         return stated
 
     @cached_property
@@ -105,14 +113,24 @@ class _Row:
     @cached_property
     def counts(self) -> Mapping[str, int]:
         """What can be counted of it, by what is counted."""
-        found = {"events": len(self.subject.events)}
-        found["warnings"] = sum(event.type == "Warning" for event in self.subject.events)
+        found = {}
+        if self.subject.events or any(view.root.at("Events") is not NOTHING for view in self._views):
+            found["events"] = len(self.subject.events)
+            found["warnings"] = sum(event.type == "Warning" for event in self.subject.events)
         row = next((view for view in self._views if view.is_row and view.root.at("READY").text), None)
         if row is not None:
             found |= _of_row(row)
         elif self._containers:
             found |= _of_containers(self._containers)
         return found
+
+    @property
+    def _termination(self) -> Said | None:
+        """Why a container of it ended, now or before; that it was killed for want of memory before others."""
+        reasons = [one.said(role) for one in self._containers for role in ("reason", "last_reason")]
+        reasons += [said for said in self._states if said.text == _TERMINATIONS[0]]
+        ended = [said for said in reasons if said is not None and said.text in _TERMINATIONS]
+        return min(ended, key=lambda said: _TERMINATIONS.index(said.text), default=None)
 
     @property
     def images(self) -> list[Said]:
@@ -132,6 +150,12 @@ class _Row:
             "differs": self.differs,
             "inputs": [{"source": source} for source in dict.fromkeys(v.source for v in self._views)],
         }
+
+    @property
+    def _all_ready(self) -> str:
+        """Tell whether all that it is made of is ready; empty where that is not stated."""
+        ready, of = self.counts.get("ready"), self.counts.get("of")
+        return "" if ready is None or of is None else str(ready == of).lower()
 
     @cached_property
     def _views(self) -> Sequence[KubeObject]:

@@ -1,0 +1,181 @@
+"""Which objects of a cluster there are, how many of them are how, and one fact of some."""
+
+from collections.abc import Sequence
+
+from services.executor.analyst.lookup import wording as say
+from services.executor.analyst.lookup.asked import Ask, Lookup, Refused
+from services.executor.analyst.lookup.calls import events_call, objects_call
+from services.executor.analyst.lookup.known import Known
+from services.executor.analyst.lookup.objects import objects_of
+from services.executor.analyst.reading.spot import Spot
+from services.executor.analyst.wording.findings import Finding, Part, counted, literal, number, quote
+
+_FACT_WORDS = {
+    "image": "the image ", "restarts": "restarts: ", "replicas": "replicas: ", "status": "the status ",
+    "ip": "the address ", "node": "the node ", "capacity": "the capacity ",
+}  # fmt: skip
+
+
+def objects(lookup: Lookup, known: Known) -> list[Finding]:
+    """Return what answers a question about objects; raises Refused where none was recorded."""
+    document = _document(lookup, known)
+    rows = document.at("listed").items()
+    if lookup.fact and not (lookup.fact == "restarts" and lookup.ask is Ask.COUNT):
+        return _facts(document, rows, lookup)
+    lead = _restarts(document, lookup) if lookup.fact else _count(document, lookup)
+    clauses = [_object(row, lookup) for row in rows[: say.MAX_LISTED]]
+    return say.listed(lead, clauses) if clauses else [say.answer(lead)]
+
+
+def events(lookup: Lookup, known: Known) -> list[Finding]:
+    """Return the events about some objects; raises Refused where they were not read or do not agree."""
+    document, told = _document(lookup, known), known.document(events_call(lookup, known))
+    if told is None:
+        raise Refused("the events could not be read")
+    found = told.at("events").items()
+    count = document.at("events")
+    if count.count != len(found):
+        raise Refused("there are more events than could be listed")
+    if not found and document.at("events_unstated").count:
+        raise Refused("what is recorded of the objects does not show their events")
+    if not found:
+        about = counted(document.at("count"), "recorded object", "recorded objects")
+        return [say.answer([say.cited("No event", count), " is recorded about ", *about])]
+    lead_parts: list[Part] = ["Recorded events", *_about(lookup, document), ": ", number(count), ";"]
+    return say.listed(lead_parts, [_event(each) for each in found[: say.MAX_LISTED]])
+
+
+def _document(lookup: Lookup, known: Known) -> Spot:
+    document = known.document(objects_call(lookup, known))
+    inventory = known.inventory
+    if document is None or inventory is None or not objects_of(lookup, known):
+        raise Refused("no object of this kind or name is recorded")
+    partial = (
+        document.at("files_not_read").count or len(document.at("listed").items()) < document.at("count").count
+    )
+    if partial or (document.at("unstated").count and not document.at("count").count):
+        raise Refused("what is recorded of the objects does not say enough to count them")
+    return document
+
+
+def _noun(lookup: Lookup, count: int) -> str:
+    noun = lookup.kind or "object"
+    noun = (
+        noun if noun.isupper() else noun[:1].lower() + noun[1:] if noun.isalpha() and noun.istitle() else noun
+    )
+    return noun if count == 1 else f"{noun}s"
+
+
+def _count(document: Spot, lookup: Lookup) -> list[Part]:
+    count, of = document.at("count"), document.at("of_kind")
+    state = _state(document, lookup)
+    among: list[Part] = [*_about(lookup, document)]
+    if not state:
+        verb = " is recorded" if count.count == 1 else " are recorded"
+        return [number(count), f" {_noun(lookup, count.count)}", *among, verb, ":" if count.count else ""]
+    lead: list[Part] = [number(count)] if count.count else [say.cited("none", count)]
+    whole: list[Part] = ["Of ", number(of), f" recorded {_noun(lookup, of.count)}", *among, ", "]
+    return [*whole, *lead, *state, *_beside(document), ":" if count.count else ""]
+
+
+def _about(lookup: Lookup, document: Spot) -> list[Part]:
+    """Name the names and namespaces that were asked for, as the first of the objects says them."""
+    parts: list[Part] = []
+    if lookup.names:
+        row = next(iter(document.at("listed").items()), None)
+        said = [each for each in (row.at("about").items() if row else []) if each.text in lookup.names]
+        parts += [" of ", literal(said[0])] if said else []
+    return parts
+
+
+def _state(document: Spot, lookup: Lookup) -> list[Part]:
+    parts: list[Part] = []
+    for condition in document.at("where").items():
+        name, texts = condition.at("fact").text, condition.at("texts").items()
+        parts += [" and" if parts else ""]
+        match name:
+            case "all_ready":
+                words = " have all" if texts[0].text == "true" else " have not all"
+                parts += [say.cited(f"{words} of their containers ready", texts[0])]
+            case "restarts":
+                parts += [" were restarted"]
+            case "node":
+                parts += [" are on the node ", literal(texts[0], lookup.node)]
+            case "termination":
+                parts += [" had a container that ended as ", *say.alternatives(texts)]
+            case _:
+                parts += [" have the status ", *say.alternatives(texts)]
+    return parts
+
+
+def _beside(document: Spot) -> list[Part]:
+    parts: list[Part] = []
+    if document.at("unstated").count:
+        parts += [", and ", number(document.at("unstated")), " leave this unstated"]
+    if document.at("shown_differently").count:
+        parts += [", and ", number(document.at("shown_differently")), " have another status in another file"]
+    return parts
+
+
+def _restarts(document: Spot, lookup: Lookup) -> list[Part]:
+    count = document.at("count")
+    total: list[Part] = [
+        "Restarts",
+        *_about(lookup, document),
+        ": ",
+        number(document.at("restarts")),
+        " in all, of ",
+    ]
+    return [*total, number(count), f" recorded {_noun(lookup, count.count)}:"]
+
+
+def _object(row: Spot, lookup: Lookup) -> list[Part]:
+    parts: list[Part] = [literal(row.at("name"))]
+    if lookup.fact == "restarts":
+        return [*parts, " ", number(row.at("counts", "restarts"))]
+    if "restarted" in lookup.states:
+        return [*parts, " (", *counted(row.at("counts", "restarts"), "restart", "restarts"), ")"]
+    status = row.at("excerpts", "status", "text")
+    if status.text and lookup.states:
+        parts += [" (", literal(status), ")"]
+    return parts
+
+
+def _facts(document: Spot, rows: Sequence[Spot], lookup: Lookup) -> list[Finding]:
+    told = [(row, _values(row, lookup.fact)) for row in rows]
+    if not told or any(not values for _, values in told):
+        raise Refused("some of the recorded objects do not state this")
+    words = _FACT_WORDS[lookup.fact]
+    clauses = [
+        [literal(row.at("name")), f" has {words}", *say.joined([[each] for each in values])]
+        for row, values in told
+    ]
+    if len(clauses) == 1:
+        return [say.answer(clauses[0])]
+    lead: list[Part] = [
+        number(document.at("count")),
+        f" recorded {_noun(lookup, len(clauses))}",
+        *_about(lookup, document),
+        ":",
+    ]
+    return say.listed(lead, clauses)
+
+
+def _values(row: Spot, name: str) -> list[Part]:
+    if name == "image":
+        named = [spot.at("text") for spot in row.at("images").items()] or [
+            row.at("excerpts", "images", "text")
+        ]
+        return [literal(spot) for spot in named if spot.text]
+    if name == "restarts":
+        return [number(row.at("counts", "restarts"))] if row.at("counts", "restarts").text else []
+    spot = row.at("excerpts", name, "text")
+    if name == "replicas" and not spot.text:
+        spot = row.at("excerpts", "ready", "text")
+    return [quote(spot, spot.text) if " " in spot.text else literal(spot)] if spot.text else []
+
+
+def _event(event: Spot) -> list[Part]:
+    message = event.at("message", "text")
+    parts: list[Part] = [literal(event.at("name")), " ", literal(event.at("reason", "text"))]
+    return [*parts, ": ", quote(message, say.shown_text(message.text))]

@@ -1,0 +1,101 @@
+"""How many requests were answered how: per component, since one request passes several of them."""
+
+from services.executor.analyst.lookup import wording as say
+from services.executor.analyst.lookup.answer_lines import check_complete
+from services.executor.analyst.lookup.asked import Ask, Lookup, Refused
+from services.executor.analyst.lookup.calls import MAX_SHOWN, SHOWN, request_calls
+from services.executor.analyst.lookup.known import Known
+from services.executor.analyst.reading.spot import Spot
+from services.executor.analyst.wording.findings import Finding, Part, number
+
+
+def requests(lookup: Lookup, known: Known) -> list[Finding]:
+    """Return what answers a question about requests; raises Refused where no log tells of them."""
+    made = [(owner, known.document(call)) for owner, call in request_calls(lookup, known)]
+    found = [(owner, document) for owner, document in made if document is not None]
+    if not found or len(found) < len(made):
+        raise Refused("no log that was read tells how requests were answered")
+    for _, document in found:
+        check_complete(document, lookup)
+    if not lookup.outcomes:
+        found = [each for each in found if _tells_all(each[1])]
+        if not found:
+            raise Refused(
+                "the logs state the status of failures only, so that all requests cannot be counted"
+            )
+    # Who is called from outside saw every request.
+    topology = known.material.topology
+    found.sort(key=lambda each: (not topology.is_edge(each[0]), not _tells_all(each[1])))
+    component = found[0][0] if len(found) == 1 and found[0][0] in known.components.values() else ""
+    lead: list[Part] = [] if len(found) == 1 else ["As each of them logged it:"]
+    clauses = [_clause(owner, document, lookup) for owner, document in found]
+    heads = say.listed(lead, clauses, component) if lead else [say.answer(clauses[0], component)]
+    if lookup.ask is not Ask.LIST:
+        return heads
+    return [*heads, *(each for _, document in found for each in _shown(document, lookup))]
+
+
+def _tells_all(document: Spot) -> bool:
+    """Tell whether the logs state the status of requests that went well, too."""
+    return document.at("answered_well").count > 0
+
+
+def _clause(owner: str, document: Spot, lookup: Lookup) -> list[Part]:
+    count, of = document.at("count"), document.at("requests")
+    partial = document.at("logs_read_in_part").count
+    least = "at least " if partial else ""
+    if not _tells_all(document):
+        what: list[Part] = [f"{owner} logged {least}", number(count), " records that state a status"]
+    elif lookup.outcomes:
+        what = [f"{owner} answered {least}", number(count), " of ", number(of), " requests with a status"]
+    else:
+        what = [f"{owner} answered {least}", number(count), " requests"]
+    status: list[Part] = (
+        [" of ", *say.alternatives(document.at("outcomes").items())] if lookup.outcomes else []
+    )
+    return [
+        *what,
+        *status,
+        *_holding(document),
+        *say.window(document),
+        *_where(document),
+        *_ends(document, lookup),
+    ]
+
+
+def _holding(document: Spot) -> list[Part]:
+    texts = document.at("contains").items()
+    return [", where the log holds ", *say.alternatives(texts, quoted=True)] if texts else []
+
+
+def _where(document: Spot) -> list[Part]:
+    rows = [row for row in document.at("logs").items() if row.at("requests").count]
+    names: list[list[Part]] = [[say.cited(row.at("source").text, row.at("requests"))] for row in rows]
+    return [", in ", *say.joined(names)]
+
+
+def _ends(document: Spot, lookup: Lookup) -> list[Part]:
+    """Say when the first and the last were, as far as logs follow one another."""
+    rows = [row for row in document.at("logs").items() if row.at("count").count]
+    if not rows or lookup.ask is Ask.LIST:
+        return []
+    firsts = [row.at("first") for row in rows if row.at("first", "time").text]
+    lasts = [row.at("last") for row in rows if row.at("last", "time").text]
+    if not firsts or not lasts:
+        return []
+    first = min(firsts, key=lambda spot: spot.at("time").text)
+    last = max(lasts, key=lambda spot: spot.at("time").text)
+    match lookup.ask:
+        case Ask.FIRST:
+            return [", the first of them", *say.at(first)]
+        case Ask.LAST:
+            return [", the last of them", *say.at(last)]
+    return [", the first", *say.at(first), ", the last", *say.at(last)]
+
+
+def _shown(document: Spot, lookup: Lookup) -> list[Finding]:
+    limit = min(lookup.limit or SHOWN, MAX_SHOWN)
+    rows = document.at("logs").items()
+    pairs = [(spot, row.at("source").text) for row in rows for spot in row.at("excerpts").items()]
+    kept = pairs[-limit:] if lookup.from_end else pairs[:limit]
+    return [say.answer(say.line(spot, source)) for spot, source in kept]

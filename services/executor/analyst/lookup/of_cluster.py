@@ -1,0 +1,104 @@
+"""Questions about objects of a cluster: which of them, in which state, on which node, and what of them."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from services.executor.analyst.lookup import vocabulary as words
+from services.executor.analyst.lookup.asked import Ask, Lookup, Refused, Span, What
+from services.executor.analyst.lookup.known import Known
+from services.executor.analyst.lookup.reader import Reader
+
+_WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet")
+
+
+def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
+    """Return a lookup of objects or of events about them; raises Refused."""
+    question, known = reader.question, reader.known
+    if bare.span != Span() or question.literals:
+        raise Refused(
+            "what is recorded of a cluster is of one moment and has no quoted text: no time bounds it"
+        )
+    fact = _fact(reader)
+    names = reader.names(known.object_names)
+    # "What does it run" asks for the image, not for its state.
+    if fact:
+        reader.take(("run", "runs", "running"))
+    states = _states(reader)
+    kinds = list(dict.fromkeys(words.KINDS_BY_WORD[word] for word in reader.take(words.KINDS_BY_WORD)))
+    kinds += ["Service"] if not names and not kinds and reader.take(("service", "services")) else []
+    if bare.what is What.EVENTS:
+        reader.take(words.EVENTS)
+    node, namespaces = reader.names(known.nodes), reader.names(known.namespaces)
+    kinds = _without_conditions(kinds, node=bool(node), namespace=bool(namespaces))
+    if question.is_oom:
+        states, kinds = (*states, words.OOM_STATE), kinds or ["Pod"]
+    if len(states) > 1 or len(kinds) > 1 or len(node) > 1:
+        raise Refused("one kind of objects at a time is listed or counted")
+    if kinds == ["Node"] and names and not node:
+        fact, kinds = fact or "node", []
+    found = replace(
+        bare, names=names, states=states, kind=kinds[0] if kinds else "", node=node[0] if node else "",
+        namespaces=namespaces, fact=fact,
+    )  # fmt: skip
+    return _asking(found, known)
+
+
+def _fact(reader: Reader) -> str:
+    found = {words.FACTS[word] for word in reader.take(words.FACTS.keys() - words.STATES.keys())}
+    found |= (
+        {"restarts"} if reader.question.ask is Ask.COUNT and reader.take(("restarted", "restart")) else set()
+    )
+    found |= {"status"} if reader.take(("status",)) else set()
+    if len(found) > 1:
+        raise Refused("one fact of objects at a time is told")
+    return next(iter(found), "")
+
+
+def _states(reader: Reader) -> tuple[str, ...]:
+    """Take the states, each with "not" before it where the question denies it."""
+    known = {each.at("excerpts", "status", "text").text.lower(): "" for each in reader.known.objects}
+    observed = {text: text for text in known if text and text.isalpha() and text not in words.STATES}
+    found = [words.STATES[word] for word in reader.take(words.STATES)]
+    found += list(reader.names(observed))
+    if len(found) > 1:
+        raise Refused("objects are selected by one state at a time")
+    if reader.question.is_negated:
+        if not reader.take(words.NEGATIONS) or not found:
+            raise Refused("only a state of objects can be denied in a lookup")
+        found = [f"not {each}" for each in found]
+    return tuple(found)
+
+
+def _without_conditions(kinds: list[str], *, node: bool, namespace: bool) -> list[str]:
+    """Leave out the words that only introduce a name: "on node worker-1", "in the namespace shop"."""
+    kept = [kind for kind in kinds if not (kind == "Namespace" and namespace)]
+    return [kind for kind in kept if not (kind == "Node" and node and len(kept) > 1)]
+
+
+def _asking(found: Lookup, known: Known) -> Lookup:
+    """Return a lookup with its kind: of a name without one the pods, or what makes them for replicas."""
+    if found.ask in (Ask.MAX, Ask.MIN, Ask.FIRST, Ask.LAST, Ask.WHEN):
+        raise Refused("objects are listed, counted, or told of; what is recorded of them has no course")
+    if (
+        found.what is What.EVENTS
+        or found.kind
+        or not (found.names or found.fact or found.states or found.node)
+    ):
+        return found
+    kind = "Pod"
+    if found.fact == "replicas":
+        kind = next(iter(_kinds_of(known, found.names, _WORKLOADS)), "Deployment")
+    elif found.names and not _kinds_of(known, found.names, ("Pod",)):
+        kind = next(iter(_kinds_of(known, found.names)), "")
+    return replace(found, kind=kind)
+
+
+def _kinds_of(known: Known, names: Iterable[str], among: tuple[str, ...] = ()) -> list[str]:
+    wanted = set(names)
+    rows = [
+        row
+        for row in known.objects
+        if wanted & {each.text for each in row.at("about").items()}
+        and (not among or row.at("kind").text in among)
+    ]
+    return list(dict.fromkeys(row.at("kind").text for row in rows))

@@ -1,0 +1,137 @@
+"""The words of a question, each understood as one thing or left over. No name of a system is known here."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from services.executor.analyst.lookup import vocabulary as words
+from services.executor.analyst.lookup.asked import Ask, Refused
+from services.executor.analyst.lookup.times import Stated, times_of
+
+MAX_LENGTH: Final = 1000
+_QUOTED: Final = re.compile(
+    r'"([^"]{1,256})"|“([^“”]{1,256})”|`([^`]{1,256})`|(?<!\w)\'([^\']{2,256})\'(?!\w)'
+)
+_TOKEN: Final = re.compile(r"[^\s,;!?()\[\]<>\u2019]+")
+_EDGES: Final = ".:'\"*"
+_CODE: Final = re.compile(r"(?P<code>[1-5](?:xx|\d\d))(?:'?s)?", re.IGNORECASE)
+_NUMBER: Final = r"-?\d+(?:\.\d+)?)(?![\w.%:/-])"
+_MORE: Final = r"\b(?:exceed(?:s|ed|ing)?|above|over|beyond|(?:more|greater|higher|larger) than)\b|>"
+_LESS: Final = r"\b(?:below|under|(?:less|lower|smaller|fewer) than)\b|<"
+_BOUND: Final = re.compile(
+    rf"(?:{_MORE})\s*(?P<high>{_NUMBER}|(?:{_LESS})\s*(?P<low>{_NUMBER}", re.IGNORECASE
+)
+_LIMIT: Final = re.compile(
+    r"\b(last|first|latest|newest|earliest)\s+(\d{1,2})\b(?!\s*(seconds?|minutes?|hours?|days?))",
+    re.IGNORECASE,
+)
+_POSSESSIVE: Final = re.compile(r"['\u2019]s$")
+
+
+@dataclass(frozen=True)
+class Word:
+    """A token of the question as it stands, and its place among the tokens."""
+
+    text: str
+    place: int
+
+    @property
+    def lower(self) -> str:
+        """Return it in small letters."""
+        return self.text.lower()
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question taken apart. What `words` holds is not understood yet: names, or too much."""
+
+    text: str
+    ask: Ask
+    also: frozenset[Ask] = frozenset()
+    """Everything that its words ask for; `ask` is the one that counts."""
+    times: tuple[Stated, ...] = ()
+    literals: tuple[str, ...] = ()
+    outcomes: tuple[str, ...] = ()
+    above: float | None = None
+    below: float | None = None
+    limit: int | None = None
+    is_oom: bool = False
+    is_negated: bool = False
+    words: tuple[Word, ...] = ()
+    """What carries meaning, in the order in which it stands."""
+    plain: str = field(default="", compare=False)
+    """The question without what was taken out of it."""
+
+    @cached_property
+    def lowered(self) -> frozenset[str]:
+        """The words in small letters."""
+        return frozenset(word.lower for word in self.words)
+
+    def has(self, some: Iterable[str]) -> bool:
+        """Tell whether any of some words stands in it."""
+        return not self.lowered.isdisjoint(some)
+
+
+def parse(text: str) -> Question:
+    """Take a question apart; raises Refused where it cannot be taken apart at all."""
+    if len(text) > MAX_LENGTH:
+        raise Refused("the question is too long to be a lookup")
+    literals, rest = _quotations(text)
+    times, rest = times_of(rest)
+    above, below, rest = _bounds(rest)
+    limit, rest = _limit(rest)
+    is_oom = words.OOM.search(rest) is not None
+    rest = words.OOM.sub(" ", rest)
+    asked = [ask for ask, pattern in words.ASKS if pattern.search(rest)]
+    tokens = [Word(token, place) for place, token in enumerate(_tokens(rest))]
+    codes = [match["code"].lower() for word in tokens if (match := _CODE.fullmatch(word.text))]
+    kept = [word for word in tokens if not _CODE.fullmatch(word.text) and word.lower not in words.SILENT]
+    return Question(
+        text=text,
+        ask=_main(asked),
+        also=frozenset(asked),
+        times=tuple(times),
+        literals=tuple(dict.fromkeys(literals)),
+        outcomes=tuple(dict.fromkeys(codes)),
+        above=above,
+        below=below,
+        limit=limit,
+        is_oom=is_oom,
+        is_negated=any(word.lower in words.NEGATIONS for word in tokens),
+        words=tuple(kept),
+        plain=rest,
+    )
+
+
+def _main(asked: list[Ask]) -> Ask:
+    """Return what counts of several: "when was the first" asks for the first."""
+    return asked[0] if asked else Ask.LIST
+
+
+def _quotations(text: str) -> tuple[list[str], str]:
+    found = [next(filter(None, match.groups())) for match in _QUOTED.finditer(text)]
+    return [each for each in found if each.strip()], _QUOTED.sub(" ", text)
+
+
+def _bounds(text: str) -> tuple[float | None, float | None, str]:
+    above = below = None
+    for match in _BOUND.finditer(text):
+        if match["high"] is not None:
+            above = float(match["high"])
+        else:
+            below = float(match["low"])
+    return above, below, _BOUND.sub(" ", text)
+
+
+def _limit(text: str) -> tuple[int | None, str]:
+    match = _LIMIT.search(text)
+    if match is None:
+        return None, text
+    return int(match[2]), text[: match.start(2)] + " " + text[match.end(2) :]
+
+
+def _tokens(text: str) -> list[str]:
+    found = (_POSSESSIVE.sub("", token.strip(_EDGES)) for token in _TOKEN.findall(text))
+    return [token for token in found if any(char.isalnum() for char in token)]

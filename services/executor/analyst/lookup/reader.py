@@ -1,0 +1,89 @@
+"""The words of a question held against the names that exist: each is taken once, what is left is too much."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+
+from services.executor.analyst.account.asked import components_of_kind
+from services.executor.analyst.lookup import vocabulary as words
+from services.executor.analyst.lookup.asked import Refused
+from services.executor.analyst.lookup.known import Known
+from services.executor.analyst.lookup.question import Question, Word
+
+_METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
+
+
+@dataclass
+class Reader:
+    """Takes words of a question, by what they are."""
+
+    question: Question
+    known: Known
+    left: list[Word] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.left = list(self.question.words)
+        self.take(words.ASKING)
+
+    def take(self, some: Collection[str]) -> list[str]:
+        """Take the words that are among some, in small letters."""
+        return self._taken(lambda word: word.lower in some, lambda word: word.lower)
+
+    def names(self, known: Mapping[str, str]) -> tuple[str, ...]:
+        """Take the words that are names, given by the same in small letters."""
+        found = self._taken(lambda word: word.lower in known, lambda word: known[word.lower])
+        return tuple(dict.fromkeys(found))
+
+    def components(self) -> tuple[str, ...]:
+        """Take the names of components, and the words for what exactly one of them is."""
+        found = [*self.names(self.known.components)]
+        topology = self.known.material.topology
+        for word in list(self.left):
+            meant = components_of_kind(word.lower, topology)
+            if len(meant) == 1:
+                self.left.remove(word)
+                found += meant
+        return tuple(dict.fromkeys(found))
+
+    def sources(self) -> tuple[str, ...]:
+        """Take the names of logs, with or without their folder."""
+        by_name = {source.lower(): source for source in self.known.logs}
+        files: dict[str, list[str]] = {}
+        for source in self.known.logs:
+            files.setdefault(source.rpartition("/")[2].lower(), []).append(source)
+        return self.names({name: found[0] for name, found in files.items() if len(found) == 1} | by_name)
+
+    def levels(self) -> tuple[str, ...]:
+        """Take the levels that are written as logs write them."""
+        exact = self._taken(lambda word: word.text.removesuffix("s") in words.LEVELS, lambda word: word.text)
+        small = self._taken(
+            lambda word: word.lower in words.SMALL_LEVELS, lambda word: words.SMALL_LEVELS[word.lower]
+        )
+        return tuple(dict.fromkeys([*(each.removesuffix("s") for each in exact), *small]))
+
+    def paths(self) -> tuple[str, ...]:
+        """Take the paths and methods of requests."""
+        return tuple(
+            self._taken(
+                lambda word: word.text.startswith("/") or word.text in _METHODS, lambda word: word.text
+            )
+        )
+
+    def phrase(self) -> str:
+        """Take what is left, where it stands together."""
+        places = [word.place for word in self.left]
+        if not places or places != list(range(places[0], places[0] + len(places))):
+            return ""
+        found, self.left = " ".join(word.text for word in self.left), []
+        return found
+
+    def done(self) -> None:
+        """Raise Refused where a word is left: it may be a condition, and then the answer would be wrong."""
+        if self.left:
+            raise Refused(
+                "a part of the question was not understood, and leaving it out could change its answer"
+            )
+
+    def _taken(self, fits: Callable[[Word], bool], text: Callable[[Word], str]) -> list[str]:
+        found = [word for word in self.left if fits(word)]
+        self.left = [word for word in self.left if not fits(word)]
+        return [text(word) for word in found]

@@ -1,0 +1,229 @@
+"""From a question and what exists to one typed lookup; whatever does not fit is refused."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from services.executor.analyst.lookup import vocabulary as words
+from services.executor.analyst.lookup.asked import Ask, Lookup, Refused, Span, What
+from services.executor.analyst.lookup.known import Known
+from services.executor.analyst.lookup.metric_names import named_metrics
+from services.executor.analyst.lookup.of_cluster import of_cluster
+from services.executor.analyst.lookup.question import Question
+from services.executor.analyst.lookup.reader import Reader
+from services.executor.analyst.lookup.times import span_of
+
+_JOINED = re.compile(r"\b(or|and)\b", re.IGNORECASE)
+
+
+def resolve(question: Question, known: Known) -> Lookup:
+    """Return what is asked for; raises Refused where that is not one thing, or not wholly understood."""
+    what = _what(question, known)
+    span, at = span_of(question.times, known.recorded) if question.times else (Span(), "")
+    bounded = question.above is not None or question.below is not None
+    if bounded and what is not What.METRIC:
+        raise Refused("only values of metrics are compared with a number")
+    if question.literals and what not in (What.LINES, What.REQUESTS):
+        raise Refused("quoted text is looked for in logs only")
+    reader = Reader(question, known)
+    found = _READERS[what](reader, Lookup(what, question.ask, span, at))
+    reader.done()
+    return found
+
+
+def _what(question: Question, known: Known) -> What:
+    """Return what is asked about, the most telling word first."""
+    has = question.has
+    kinds = question.lowered & words.KINDS_BY_WORD.keys()
+    named_object = has(known.object_names) or has(known.nodes)
+    changes = has(words.CHANGES) or (has(words.CHANGE_TYPES) and not _of_deployments(question, known))
+    is_logged = has(words.LINES) or bool(question.literals)
+    if named_metrics(question, known) or has(words.METRIC):
+        return What.METRIC
+    if has(words.ALERTS) or has({alert.name.lower() for alert in known.alerts}):
+        return What.ALERTS
+    if changes:
+        return What.CHANGES
+    if is_logged and not (question.outcomes or has(("request", "requests"))):
+        return What.LINES
+    if has(words.EVENTS):
+        return What.EVENTS if known.objects else What.CHANGES
+    if question.is_oom and _has_pods(known):
+        return What.OBJECTS
+    if has(kinds) or (known.objects and (named_object or has(words.FACTS)) and not question.outcomes):
+        return What.OBJECTS
+    return _of_services(question, known)
+
+
+def _has_pods(known: Known) -> bool:
+    return any(row.at("kind").text == "Pod" for row in known.objects)
+
+
+def _of_services(question: Question, known: Known) -> What:
+    has = question.has
+    if has(words.CALLS) and (words.CALLERS.search(question.plain) or words.CALLEES.search(question.plain)):
+        return What.CALLS
+    if question.outcomes or (has(words.REQUESTS) and not has(known.object_names)):
+        return What.REQUESTS
+    if has(words.LEVELS_IN_ANY_CASE) or has(words.FAILURES) or has(words.WARNINGS) or question.is_oom:
+        return What.LINES
+    if has(words.FIRING):
+        return What.ALERTS
+    if has(words.COMPONENTS):
+        return What.COMPONENTS if known.material.topology.components or not known.objects else What.OBJECTS
+    if question.literals or has(words.LINES):
+        return What.LINES
+    raise Refused("the question names nothing that can be looked up")
+
+
+def _of_deployments(question: Question, known: Known) -> bool:
+    """Tell whether deployments are objects here: there are some, and nothing speaks of a time."""
+    only = question.lowered & words.CHANGE_TYPES.keys() <= {"deployment", "deployments"}
+    objects = any(row.at("kind").text == "Deployment" for row in known.objects)
+    objects = objects or (bool(known.objects) and not known.changes)
+    return only and objects and not question.times and question.ask not in (Ask.WHEN, Ask.FIRST, Ask.LAST)
+
+
+def _lines(reader: Reader, bare: Lookup) -> Lookup:
+    question = reader.question
+    if question.outcomes:
+        raise Refused("lines are counted by text, level or severity; a status is one of requests")
+    sources, levels = reader.sources(), reader.levels()
+    severities = _severities(reader) if not levels else ()
+    if levels:
+        _refuse_a_sum(question, [*levels, *reader.take(words.FAILURES | words.WARNINGS)])
+    has_noun = bool(reader.take(words.LINES)) or bool(severities)
+    components = reader.components()
+    literals, is_phrase = question.literals, False
+    if question.is_oom:
+        literals, is_phrase = (*literals, *words.OOM_SIGNS), True
+    elif reader.left and has_noun and not literals and (phrase := reader.phrase()):
+        literals, is_phrase = (phrase,), True
+    if literals and (severities or levels):
+        _refuse_a_sum(question, [*literals, "level"])
+    if len(literals) > 1 and not question.is_oom:
+        raise Refused("several quoted texts may be meant together or one by one; ask for one of them")
+    return replace(
+        bare, ask=_ask_of_lines(question), sources=sources, levels=levels, severities=severities,
+        components=components, literals=literals, is_phrase=is_phrase, limit=question.limit,
+        from_end=Ask.LAST in question.also,
+    )  # fmt: skip
+
+
+def _severities(reader: Reader) -> tuple[str, ...]:
+    kinds = (("failure", words.FAILURES), ("warning", words.WARNINGS))
+    return tuple(severity for severity, said in kinds if reader.take(said))
+
+
+def _refuse_a_sum(question: Question, conditions: Sequence[str]) -> None:
+    """Refuse conditions of two sorts that "or" or "and" joins: they are to be added, not to hold at once."""
+    if len(conditions) > 1 and _JOINED.search(question.plain):
+        raise Refused("conditions of two sorts are joined; ask for one of them")
+
+
+def _ask_of_lines(question: Question) -> Ask:
+    """Return what is asked of lines: "the last 5" are a list, "does it log" is whether there is any."""
+    if question.ask in (Ask.MAX, Ask.MIN, Ask.VALUE):
+        raise Refused("lines are counted, listed or dated; they have no value")
+    lists = Ask.LIST in question.also and question.ask in (Ask.FIRST, Ask.LAST)
+    return (
+        Ask.LIST if question.limit is not None or (lists and Ask.WHEN not in question.also) else question.ask
+    )
+
+
+def _requests(reader: Reader, bare: Lookup) -> Lookup:
+    question = reader.question
+    failed = bool(reader.take(words.FAILURES))
+    reader.take(words.REQUESTS)
+    reader.take(words.LINES)
+    sources, components = reader.sources(), reader.components()
+    literals = (*question.literals, *reader.paths())
+    outcomes = question.outcomes or (("5xx",) if failed else ())
+    ask = _ask_of_lines(question)
+    if ask is Ask.LIST and not outcomes:
+        ask = Ask.COUNT
+    return replace(
+        bare, ask=ask, sources=sources, components=components, literals=literals, outcomes=outcomes,
+        limit=question.limit, from_end=Ask.LAST in question.also,
+    )  # fmt: skip
+
+
+def _alerts(reader: Reader, bare: Lookup) -> Lookup:
+    known = reader.known
+    reader.take(words.ALERTS)
+    firing = bool(reader.take(words.FIRING))
+    names = reader.names({alert.name.lower(): alert.name for alert in known.alerts})
+    states = ("firing",) if firing else ("pending",) if reader.take(("pending",)) else ()
+    return replace(
+        bare, names=names, components=reader.components(), states=states, ask=_ask_of_lines(reader.question),
+        limit=reader.question.limit, from_end=Ask.LAST in reader.question.also,
+    )  # fmt: skip
+
+
+def _changes(reader: Reader, bare: Lookup) -> Lookup:
+    reader.take(words.CHANGES)
+    reader.take(words.EVENTS)
+    named = reader.take(words.CHANGE_TYPES)
+    parts = {part for word in named for part in _parts_of(words.CHANGE_TYPES[word])}
+    reader.take(("made", "make", "done"))
+    return replace(
+        bare, types=tuple(sorted(parts)), components=reader.components(), ask=_ask_of_lines(reader.question),
+        limit=reader.question.limit, from_end=Ask.LAST in reader.question.also,
+    )  # fmt: skip
+
+
+def _parts_of(kind: str) -> tuple[str, ...]:
+    return words.TYPE_PARTS.get(kind, (kind,))
+
+
+def _components(reader: Reader, bare: Lookup) -> Lookup:
+    reader.take(words.COMPONENTS)
+    if reader.question.ask not in (Ask.COUNT, Ask.LIST, Ask.ANY) or bare.span != Span():
+        raise Refused("components are listed or counted, whatever the time")
+    return bare
+
+
+def _calls(reader: Reader, bare: Lookup) -> Lookup:
+    plain = reader.question.plain
+    callers = words.CALLEES.search(plain) is None and words.CALLERS.search(plain) is not None
+    reader.take(words.CALLS)
+    reader.take(words.COMPONENTS)
+    reader.take(("who", "whom"))
+    components = reader.components()
+    if bare.span != Span() or not components or len(components) > 1 + (reader.question.ask is Ask.ANY):
+        raise Refused("of one component it is listed what it calls or who calls it, whatever the time")
+    return replace(bare, components=components, callers=callers)
+
+
+def _metric(reader: Reader, bare: Lookup) -> Lookup:
+    question = reader.question
+    named = named_metrics(question, reader.known)
+    reader.take(words.METRIC)
+    if not named:
+        raise Refused("the question names no metric that is recorded")
+    reader.left = [word for word in reader.left if word not in named.words]
+    components = reader.components()
+    ask = question.ask
+    if ask in (Ask.COUNT, Ask.ANY, Ask.LIST):
+        bounded = question.above is not None or question.below is not None
+        ask = Ask.WHEN if bounded else Ask.VALUE
+    if ask in (Ask.WHEN, Ask.FIRST) and question.above is None and question.below is None:
+        ask = Ask.MAX if Ask.MAX in question.also else ask
+        if ask is not Ask.MAX:
+            raise Refused("of a metric it is asked when it was beyond a number, greatest or least")
+    return replace(
+        bare, ask=ask, names=named.names, components=components, above=question.above, below=question.below
+    )
+
+
+_READERS: dict[What, Callable[[Reader, Lookup], Lookup]] = {
+    What.LINES: _lines,
+    What.REQUESTS: _requests,
+    What.ALERTS: _alerts,
+    What.CHANGES: _changes,
+    What.COMPONENTS: _components,
+    What.CALLS: _calls,
+    What.METRIC: _metric,
+    What.OBJECTS: of_cluster,
+    What.EVENTS: of_cluster,
+}

@@ -1,0 +1,136 @@
+"""The words of lookups: what they ask for, what they are about, and those that say nothing."""
+
+import re
+from typing import Final
+
+from services.executor.analyst.lookup.asked import Ask
+from services.executor.analyst.reading.words import vocabulary
+
+# Words that carry no condition. A word that is neither here nor understood otherwise makes it a refusal.
+SILENT: Final = vocabulary(
+    """a about all an and any are as at be been being bundle by can cluster could did displayed do
+    does during each either ever every exactly exist exists for from get gets give given got had has
+    have hold holds i in incident inside into is it its many me much my name named number occur
+    occurred occurs of often on one or our out over overall please precisely present recorded saw
+    say says see seen seconds show shown since so tell than that the their them there these they
+    this those time times to total us value values was we were what which while whole whose will
+    window with within would you anything called come contain contained contains containing
+    currently exact happen happened happens how mention mentioned mentions read reading reported
+    state stated step when where appear appears appeared find look looks report reports written
+    write wrote writes display print counted"""
+)
+_ASKS: Final = (
+    (Ask.MAX, r"\b(max|maximum|maximal|peak(s|ed)?|highest|largest|greatest|biggest)\b|\bhow high\b"),
+    (Ask.MIN, r"\b(min|minimum|minimal|lowest|smallest)\b|\bhow low\b"),
+    (Ask.COUNT, r"\bhow (many|often)\b|\b(count|number of|total of)\b"),
+    (Ask.FIRST, r"\bsince when\b|\b(first|earliest)\b|\bfrom when\b"),
+    (Ask.LAST, r"\b(last|latest|newest|(?<!most )recent(ly)?|most recent(ly)?)\b"),
+    (Ask.WHEN, r"^\W*(at what time|when)\b|\bwhat time\b|[.,;:!?]\s*when\b"),
+    (Ask.LIST, r"\b(list|show|print|display|which|who)\b|^\W*what\b"),
+    (Ask.ANY, r"^\W*(is|are|was|were|do|does|did|has|have|had|any)\b|\b(is|are|was|were) there\b"),
+    (Ask.VALUE, r"\b(what|value|how much)\b"),
+)
+ASKS: Final = tuple((ask, re.compile(pattern, re.IGNORECASE)) for ask, pattern in _ASKS)
+# The words of the patterns above that stand in questions beside what they ask for.
+ASKING: Final = vocabulary(
+    """count first earliest last latest newest recent recently max maximum maximal peak peaks peaked highest
+    largest greatest biggest min minimum minimal lowest smallest high low list"""
+)
+
+LINES: Final = vocabulary(
+    "line lines log logs logged logging logline loglines message messages entry entries"
+)
+FAILURES: Final = vocabulary("error errors failure failures fail fails failed failing")
+WARNINGS: Final = vocabulary("warning warnings")
+LEVELS: Final = vocabulary(
+    "FATAL CRITICAL PANIC EMERG EMERGENCY SEVERE ERROR WARN WARNING INFO DEBUG TRACE NOTICE"
+)
+LEVELS_IN_ANY_CASE: Final = frozenset(word.lower() for level in LEVELS for word in (level, f"{level}S"))
+# Levels that are levels in small letters, too.
+SMALL_LEVELS: Final = {
+    **{word: word.upper() for word in ("fatal", "critical", "panic", "debug", "trace", "info")},
+    **{f"{word}s": word.upper() for word in ("fatal", "panic")},
+}
+REQUESTS: Final = vocabulary(
+    "request requests response responses answer answers answered http status code codes"
+)
+ALERTS: Final = vocabulary("alert alerts alarm alarms")
+FIRING: Final = vocabulary("fire fires fired firing active trigger triggers triggered")
+CHANGES: Final = vocabulary("change changes changed")
+# What a kind of change is called, by a part of what sources call it.
+CHANGE_TYPES: Final = {
+    **dict.fromkeys(
+        vocabulary("deploy deploys deployed release releases released rollout rollouts"), "deploy"
+    ),
+    **dict.fromkeys(("deployment", "deployments"), "deploy"),
+    **dict.fromkeys(vocabulary("config configs configuration configurations reconfigured"), "config"),
+    **dict.fromkeys(vocabulary("rollback rollbacks reverted"), "rollback"),
+    **dict.fromkeys(vocabulary("scaling scaled"), "scal"),
+    **dict.fromkeys(vocabulary("migration migrations migrated"), "migrat"),
+}
+TYPE_PARTS: Final = {"deploy": ("deploy", "release", "rollout")}
+COMPONENTS: Final = vocabulary("service services component components")
+CALLS: Final = vocabulary(
+    "call calls calling caller callers callee callees depend depends dependency dependencies use uses using"
+)
+CALLERS: Final = re.compile(
+    r"\b(who|which|what)( \w+){0,2} (calls?|uses?|depends?)\b(?! on\b.*\bdoes\b)|\bcallers?\b|\bcalled by\b",
+    re.IGNORECASE,
+)
+CALLEES: Final = re.compile(
+    r"\b(does|do|did|can)\b.*\b(call|use|depend)\b|\bcallees?\b|\bdependenc", re.IGNORECASE
+)
+KINDS: Final = {
+    "pod": "Pod", "deployment": "Deployment", "statefulset": "StatefulSet", "daemonset": "DaemonSet",
+    "replicaset": "ReplicaSet", "job": "Job", "cronjob": "CronJob", "node": "Node",
+    "pvc": "PersistentVolumeClaim",
+    "persistentvolumeclaim": "PersistentVolumeClaim", "ingress": "Ingress", "configmap": "ConfigMap",
+    "secret": "Secret", "namespace": "Namespace", "hpa": "HorizontalPodAutoscaler", "object": "",
+}  # fmt: skip
+KINDS_BY_WORD: Final = {
+    **KINDS, **{f"{word}s": kind for word, kind in KINDS.items() if word != "ingress"},
+    "ingresses": "Ingress",
+}  # fmt: skip
+EVENTS: Final = vocabulary("event events")
+FACTS: Final = {
+    **dict.fromkeys(("image", "images"), "image"),
+    **dict.fromkeys(vocabulary("restart restarts restarted restarting"), "restarts"),
+    **dict.fromkeys(("replica", "replicas"), "replicas"),
+    **dict.fromkeys(("phase",), "status"),
+    "ip": "ip",
+    "capacity": "capacity",
+}
+STATES: Final = {
+    **dict.fromkeys(vocabulary("run runs running"), "running"),
+    **dict.fromkeys(("ready",), "ready"),
+    **dict.fromkeys(("unready", "notready"), "not ready"),
+    **dict.fromkeys(("restarted", "restarting"), "restarted"),
+    **dict.fromkeys(vocabulary("crashing crashlooping crashed crashloopbackoff"), "CrashLoopBackOff"),
+    **dict.fromkeys(vocabulary("pending"), "Pending"),
+    **dict.fromkeys(vocabulary("completed succeeded"), "Completed"),
+    **dict.fromkeys(vocabulary("terminating"), "Terminating"),
+    **dict.fromkeys(vocabulary("evicted"), "Evicted"),
+    **dict.fromkeys(vocabulary("failed failing"), "Failed"),
+}
+# Words of one state, as different sources write it.
+STATE_TEXTS: Final = {
+    "running": ("Running",),
+    "Failed": ("Failed", "Error"),
+    "Completed": ("Completed", "Succeeded"),
+    "CrashLoopBackOff": ("CrashLoopBackOff", "Init:CrashLoopBackOff"),
+}
+NEGATIONS: Final = vocabulary("not isn't aren't wasn't weren't don't doesn't didn't no without never cannot")
+METRIC: Final = vocabulary("metric metrics series gauge counter sample samples")
+OOM: Final = re.compile(
+    r"\boom(?:[- ]?kill(?:s|ed|ing|er)?)?s?\b|\bout[- ]of[- ]memory(?: kill(?:s|ed)?)?\b", re.IGNORECASE
+)
+# What kernels, runtimes and clusters write of a process that was killed for want of memory.
+OOM_SIGNS: Final = (
+    "oom-kill",
+    "oom_kill",
+    "oomkilled",
+    "oom killer",
+    "out of memory: kill",
+    "killed process",
+)
+OOM_STATE: Final = "OOMKilled"
