@@ -11,6 +11,7 @@ from assay.orchestrator.v1 import run_pb2
 
 from orchestrator.cli.layout import Layout
 from services.common.evidence.names import short_name
+from services.common.evidence.template_slots import UNREACHED
 
 _MAX_QUESTION: Final = 300
 _ASKED: Final = {
@@ -87,5 +88,9 @@ def _blame(run: run_pb2.Run) -> str:
 
 def _unread(run: run_pb2.Run) -> list[str]:
     """Return the warning that not everything was read; each source and its reason stand further below."""
-    failed = any(row.status != tool_pb2.INVOCATION_STATUS_OK for row in run.checked)
+    # A fact needs the sources that hold it; the others are left unread on purpose.
+    needless = UNREACHED if run.context.intent == context_pb2.INTENT_LOOKUP else ""
+    failed = any(
+        row.status != tool_pb2.INVOCATION_STATUS_OK and row.reason != needless for row in run.checked
+    )
     return ['Some sources were missing, failed or were not read: see "Looked at".'] if failed else []

@@ -209,7 +209,8 @@ _SUMMARY: Final[Mapping[str, Template]] = {
         _nothing_allowed,
     ),
     "verdict.no_answer": Template(
-        "No statement was matched to this question; what was seen stands below.",
+        "This question was not answered: what was read does not state it in full, or it asks for more than "
+        "is looked up.",
         "summary",
         Cites.NOTHING,
         LOW,
@@ -384,6 +385,15 @@ _NEXT: Final[Mapping[str, Template]] = {
         CARRIED,
     ),
     "next.see": Template("See it for yourself at {place}.", "next_checks", Cites.CLAIMS, CARRIED),
+    "next.lookup": Template(
+        "What is looked up: how many, which, since when, the last, or whether there was any, of log lines "
+        '(by "quoted text", level or log), requests by status, alerts, changes, components and their calls, '
+        "objects and events of a cluster; and the value, maximum or minimum of a metric by its name.",
+        "next_checks",
+        Cites.NOTHING,
+        LOW,
+        _nothing_critical,
+    ),
     "next.search": Template(
         'See whether it goes on: search {source} for "{needle}".', "next_checks", Cites.CLAIMS, CARRIED
     ),

@@ -34,8 +34,11 @@ def next_checks(request: composer_pb2.ComposeRequest) -> list[answer_pb2.Sentenc
 
 def _after_fact(request: composer_pb2.ComposeRequest) -> Iterator[answer_pb2.Sentence]:
     """A fact that was asked for is no symptom: its own place is what to look at."""
-    for cited in ordering.answering(request.claims)[:MAX_FACTS]:
+    facts = [cited for cited in ordering.answering(request.claims) if cited.claim.critical]
+    for cited in facts[:MAX_FACTS]:
         yield from _made("next.see", Material(claims=[cited]))
+    if not facts:
+        yield from _made("next.lookup", Material(allowed=request.claims))
     yield from provide_sentences(request.gaps, request.checked)
 
 

@@ -80,6 +80,7 @@ class LogCount(Window):
     )
     show: Annotated[int, Field(ge=0, le=50, description="most of them to show, per log")] = 0
     last: Annotated[bool, Field(description="show the last ones, not the first")] = False
+    dated_only: Annotated[bool, Field(description="count apart what has no time")] = False
 
 
 class Condition(Arguments):

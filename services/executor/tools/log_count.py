@@ -1,7 +1,7 @@
 """How many lines or records of logs fit some conditions: a derived tool that reads several logs at once.
 
 What is counted are lines, unless a level, a severity or a status is asked for: those are of records, and a
-record that spans lines counts once. Of a window what has no time is counted apart.
+record that spans lines counts once. What has no time belongs to every window, or is counted apart.
 """
 
 from collections import deque
@@ -111,10 +111,9 @@ def _count(bundle: Bundle, source: Source, arguments: LogCount, stop: Stop, seen
     reading = bundle.log(source).read(stop, start, end)
     counted = _Counted(source, reading, deque(maxlen=arguments.show))
     fitting, own = _fitting(arguments), set[int]()
-    is_bounded = start is not None or end is not None
     try:
         for record in records(reading, start, end):
-            _take(counted, record, fitting(record), seen, own, arguments, is_bounded=is_bounded)
+            _take(counted, record, fitting(record), seen, own, arguments)
     except StoppedError:
         counted.is_partial = True
     counted.is_partial = counted.is_partial or reading.extent.cut
@@ -129,8 +128,6 @@ def _take(
     seen: set[int],
     own: set[int],
     arguments: LogCount,
-    *,
-    is_bounded: bool,
 ) -> None:
     counted.lines += len(record)
     outcome = record[0].parsed.outcome
@@ -138,7 +135,7 @@ def _take(
     counted.answered_well += bool(outcome) and outcome < "4"
     for line in fitting:
         counted.is_partial = counted.is_partial or line.cut
-        if is_bounded and line.parsed.time is None:
+        if arguments.dated_only and line.parsed.time is None:
             counted.undated += 1
             continue
         counted.add(line, from_end=arguments.last)

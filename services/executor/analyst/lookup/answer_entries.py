@@ -24,7 +24,7 @@ _COMPONENT_LABELS = ("service", "component", "app", "job", "deployment", "pod", 
 
 def alerts(lookup: Lookup, known: Known) -> list[Finding]:
     """Return what answers a question about alerts; raises Refused where they cannot be counted."""
-    chosen = inside(chosen_alerts(lookup, known).entries, _span(lookup, known), lambda each: each.since.text)
+    chosen = inside(chosen_alerts(lookup, known).entries, lookup.span, lambda each: each.since.text)
     chosen.sort(key=lambda each: seconds_of(each.since.text) or 0.0)
     document = _checked(known, alerts_call(lookup, known), len(chosen))
     picked = _picked(chosen, lookup)

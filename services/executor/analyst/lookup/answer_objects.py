@@ -42,7 +42,8 @@ def events(lookup: Lookup, known: Known) -> list[Finding]:
         about = counted(document.at("count"), "recorded object", "recorded objects")
         return [say.answer([say.cited("No event", count), " is recorded about ", *about])]
     lead_parts: list[Part] = ["Recorded events", *_about(lookup, document), ": ", number(count), ";"]
-    return say.listed(lead_parts, [_event(each) for each in found[: say.MAX_LISTED]])
+    alone = len({each.at("name").text for each in found}) == 1
+    return say.listed(lead_parts, [_event(each, named=not alone) for each in found[: say.MAX_LISTED]])
 
 
 def _document(lookup: Lookup, known: Known) -> Spot:
@@ -98,13 +99,18 @@ def _state(document: Spot, lookup: Lookup) -> list[Part]:
                 words = " have all" if texts[0].text == "true" else " have not all"
                 parts += [say.cited(f"{words} of their containers ready", texts[0])]
             case "restarts":
-                parts += [" were restarted"]
+                restarted = bool(condition.at("other").value)
+                parts += [
+                    " were restarted" if restarted else " have the restarts ",
+                    *([] if restarted else [literal(texts[0])]),
+                ]
             case "node":
                 parts += [" are on the node ", literal(texts[0], lookup.node)]
             case "termination":
                 parts += [" had a container that ended as ", *say.alternatives(texts)]
             case _:
-                parts += [" have the status ", *say.alternatives(texts)]
+                words = " have another status than " if condition.at("other").value else " have the status "
+                parts += [words, *say.alternatives(texts)]
     return parts
 
 
@@ -175,7 +181,7 @@ def _values(row: Spot, name: str) -> list[Part]:
     return [quote(spot, spot.text) if " " in spot.text else literal(spot)] if spot.text else []
 
 
-def _event(event: Spot) -> list[Part]:
+def _event(event: Spot, *, named: bool) -> list[Part]:
     message = event.at("message", "text")
-    parts: list[Part] = [literal(event.at("name")), " ", literal(event.at("reason", "text"))]
-    return [*parts, ": ", quote(message, say.shown_text(message.text))]
+    name: list[Part] = [literal(event.at("name")), " "] if named else []
+    return [*name, literal(event.at("reason", "text")), ": ", quote(message, say.shown_text(message.text))]

@@ -27,9 +27,12 @@ def requests(lookup: Lookup, known: Known) -> list[Finding]:
     topology = known.material.topology
     found.sort(key=lambda each: (not topology.is_edge(each[0]), not _tells_all(each[1])))
     component = found[0][0] if len(found) == 1 and found[0][0] in known.components.values() else ""
-    lead: list[Part] = [] if len(found) == 1 else ["As each of them logged it:"]
     clauses = [_clause(owner, document, lookup) for owner, document in found]
-    heads = say.listed(lead, clauses, component) if lead else [say.answer(clauses[0], component)]
+    bounds = say.window(found[0][1])
+    if len(found) == 1:
+        heads = [say.answer([*clauses[0], *bounds], component)]
+    else:
+        heads = say.listed(["As each of them logged it", *bounds, ":"], clauses)
     if lookup.ask is not Ask.LIST:
         return heads
     return [*heads, *(each for _, document in found for each in _shown(document, lookup))]

@@ -78,7 +78,7 @@ def calls_for(lookup: Lookup, known: Known) -> list[ToolRequest]:
 
 def line_calls(lookup: Lookup, known: Known) -> list[ToolRequest]:
     """Return the count of the lines; for a level also of the lines that hold its word at all."""
-    scope: dict[str, Json] = {**bounds_of(lookup.span, known.material.window)}
+    scope = _window(lookup, known)
     if sources := _scope(lookup, known):
         scope["sources"] = [*sources]
     arguments = {**scope, **_texts(lookup), **_shown(lookup)}
@@ -91,6 +91,12 @@ def line_calls(lookup: Lookup, known: Known) -> list[ToolRequest]:
         if not lookup.literals
     ]
     return [ToolRequest(LOG_COUNT, arguments), *words_alone]
+
+
+def _window(lookup: Lookup, known: Known) -> dict[str, Json]:
+    """Return the bounds; where the question states a time, what has none is counted apart."""
+    bounds = bounds_of(lookup.span, known.material.window)
+    return {**bounds, "dated_only": True} if lookup.span != Span() else bounds
 
 
 def _scope(lookup: Lookup, known: Known) -> Sequence[str]:
@@ -120,7 +126,7 @@ def request_calls(lookup: Lookup, known: Known) -> list[tuple[str, ToolRequest]]
         source, owner = row.at("source").text, row.at("owner").text
         if row.at("requests").count and (not wanted or source in wanted):
             groups.setdefault(owner or source, []).append(source)
-    bounds = bounds_of(lookup.span, known.material.window)
+    bounds = _window(lookup, known)
     return [
         (
             owner,
@@ -140,21 +146,21 @@ def request_calls(lookup: Lookup, known: Known) -> list[tuple[str, ToolRequest]]
 
 
 def alerts_call(lookup: Lookup, known: Known) -> ToolRequest:
-    """Return the count of the alerts that are meant."""
+    """Return the count of the alerts that are meant; what fires may have begun before all that is recorded."""
     chosen = chosen_alerts(lookup, known)
-    return _entries(known.sources_of("alerts_list"), chosen.where, lookup, known)
+    return _entries(known.sources_of("alerts_list"), chosen.where, {**lookup.span.arguments()})
 
 
 def changes_call(lookup: Lookup, known: Known) -> ToolRequest:
     """Return the count of the changes that are meant."""
     chosen = chosen_changes(lookup, known)
-    return _entries(known.sources_of("change_events_list"), chosen.where, lookup, known)
+    bounds = bounds_of(lookup.span, known.material.window)
+    return _entries(known.sources_of("change_events_list"), chosen.where, bounds)
 
 
-def _entries(sources: Sequence[str], where: Sequence[Json], lookup: Lookup, known: Known) -> ToolRequest:
+def _entries(sources: Sequence[str], where: Sequence[Json], bounds: dict[str, Json]) -> ToolRequest:
     if not sources:
         raise Refused("no source of such entries was read")
-    bounds = bounds_of(lookup.span, known.material.window)
     return ToolRequest(ENTRIES, {**bounds, "sources": [*sources], "where": [*where]})
 
 

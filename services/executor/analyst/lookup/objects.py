@@ -8,8 +8,6 @@ from services.executor.analyst.lookup.asked import Lookup, Refused
 from services.executor.analyst.lookup.known import Known
 from services.executor.analyst.reading.spot import Spot
 
-# Of which fact a state is; of any other its status.
-_FACTS = {"restarted": "restarts", words.OOM_STATE: "termination"}
 # As many names as the tool takes.
 MAX_NAMES = 64
 
@@ -60,15 +58,16 @@ def fact(row: Spot, name: str) -> str:
 
 
 def _state(state: str, rows: Iterable[Spot]) -> Json:
-    """Return the condition for a state: the texts, among those that are stated, which are it or are not."""
+    """Return the condition for a state, in the words of it that objects state, or in its own."""
     bare = state.removeprefix("not ")
     denied = bare != state
-    if bare == "ready":
-        return {"fact": "all_ready", "texts": ["false" if denied else "true"]}
-    name = _FACTS.get(bare, "status")
-    wanted = {text.lower() for text in words.STATE_TEXTS.get(bare, (bare,))}
-    stated = dict.fromkeys(text for row in rows if (text := fact(row, name)))
-    fits = {text: text != "0" if bare == "restarted" else text.lower() in wanted for text in stated}
-    texts: list[Json] = [text for text in stated if fits[text] is not denied]
-    # Of a state that nothing is in, none is counted.
-    return {"fact": name, "texts": texts or [bare]}
+    match bare:
+        case "ready":
+            return {"fact": "all_ready", "texts": ["false" if denied else "true"]}
+        case "restarted":
+            return {"fact": "restarts", "texts": ["0"], "other": not denied}
+    name = "termination" if bare == words.OOM_STATE else "status"
+    known = words.STATE_TEXTS.get(bare, (bare,))
+    stated = dict.fromkeys(fact(row, name) for row in rows)
+    texts: list[Json] = [text for text in stated if text.lower() in {each.lower() for each in known}]
+    return {"fact": name, "texts": texts or [*known], "other": denied}

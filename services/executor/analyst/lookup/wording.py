@@ -35,11 +35,10 @@ def answer(parts: Sequence[Part], component: str = "") -> Finding:
 
 def window(document: Spot) -> list[Part]:
     """Say within which bounds a document was made, where it was within any."""
-    parts: list[Part] = []
-    for word, side in ((" from ", "start"), (" until ", "end")):
-        if document.at(side).text:
-            parts += [word, instant(document.at(side))]
-    return parts
+    sides = [(word, document.at(side)) for word, side in (("from ", "start"), ("until ", "end"))]
+    clauses: list[list[Part]] = [[word, instant(spot)] for word, spot in sides if spot.text]
+    # In brackets, since a colon behind a time would read as a part of it.
+    return [" (", *joined(clauses, " "), ")"] if clauses else []
 
 
 def listed(lead: Sequence[Part], clauses: Iterable[Sequence[Part]], component: str = "") -> list[Finding]:

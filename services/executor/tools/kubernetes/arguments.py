@@ -31,7 +31,8 @@ class Fact(Arguments):
     """A fact of an object, by its name in the document, and what it may be as a whole."""
 
     fact: Annotated[str, StringConstraints(min_length=1, max_length=64)]
-    texts: Annotated[list[Name], Field(min_length=1, max_length=1000)]
+    texts: Annotated[list[Name], Field(min_length=1, max_length=64)]
+    other: Annotated[bool, Field(description="stated, and none of these")] = False
 
 
 class Inventory(Arguments):

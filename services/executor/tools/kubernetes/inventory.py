@@ -17,7 +17,7 @@ from services.executor.sources import kinds
 from services.executor.sources.bundle import Bundle
 from services.executor.sources.kubernetes.tree import NOTHING, KubeObject, Node
 from services.executor.sources.stop import Stop
-from services.executor.tools.kubernetes.arguments import Inventory
+from services.executor.tools.kubernetes.arguments import Fact, Inventory
 from services.executor.tools.kubernetes.cluster import Said, Subject, said_at
 from services.executor.tools.kubernetes.pods import Container, containers
 from services.executor.tools.kubernetes.raw import excerpt, read_cluster
@@ -54,13 +54,15 @@ def kubernetes_inventory(bundle: Bundle, arguments: Inventory, stop: Stop) -> To
     cluster = read_cluster(bundle, stop)
     ties = Ties(cluster)
     wanted = [_Row(one, ties) for one in cluster.subjects if _is_wanted(one, arguments, ties)]
-    fitting = [row for row in wanted if all(row.text(each.fact) in each.texts for each in arguments.where)]
+    fitting = [row for row in wanted if all(row.fits(each) for each in arguments.where)]
     unread = sum(source.kind == kinds.KUBERNETES and not source.available for source in bundle.sources)
     by_kind = Counter(one.kind for one in cluster.subjects if one.kind)
     listed = [*_fitting(fitting, stop)]
     document: dict[str, Json] = {
         "kinds": [*arguments.kinds],
-        "where": [{"fact": each.fact, "texts": [*each.texts]} for each in arguments.where],
+        "where": [
+            {"fact": each.fact, "texts": [*each.texts], "other": each.other} for each in arguments.where
+        ],
         "files": number(len(bundle.of_kind(kinds.KUBERNETES))),
         "files_not_read": number(unread),
         "objects": number(len(cluster.subjects)),
@@ -82,6 +84,11 @@ class _Row:
 
     subject: Subject
     ties: Ties
+
+    def fits(self, wanted: Fact) -> bool:
+        """Tell whether a fact is as it is wanted."""
+        text = self.text(wanted.fact)
+        return bool(text) and (text in wanted.texts) is not wanted.other
 
     def text(self, fact: str) -> str:
         """Return a fact as text; empty where none is stated."""
