@@ -34,6 +34,7 @@ def lines(lookup: Lookup, known: Known) -> list[Finding]:
             parts = _one_end(document, lookup, ends[lookup.ask is Ask.LAST])
         case _:
             parts = [*_count(document, lookup), *_where(document), *_first_and_last(document, ends)]
+            parts += _how_many_shown(document, lookup)
     head = say.answer([*parts, *_beside(document), *_said_at_all(document, found[1:])], component)
     return [head, *_shown(document, lookup, component)] if lookup.ask is Ask.LIST else [head]
 
@@ -157,6 +158,13 @@ def _said_at_all(counted_level: Spot, found: list[Spot | None]) -> list[Part]:
             text = document.at("contains").items()[0]
             parts += ["; lines that hold the word ", literal(text), " at all: ", number(document.at("count"))]
     return parts
+
+
+def _how_many_shown(document: Spot, lookup: Lookup) -> list[Part]:
+    shown = min(lookup.limit or SHOWN, MAX_SHOWN)
+    if lookup.ask is not Ask.LIST or document.at("count").count <= shown:
+        return []
+    return ["; the last few are shown" if lookup.from_end else "; the first few are shown"]
 
 
 def _shown(document: Spot, lookup: Lookup, component: str) -> list[Finding]:

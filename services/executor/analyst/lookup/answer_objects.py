@@ -41,7 +41,11 @@ def events(lookup: Lookup, known: Known) -> list[Finding]:
     if not found:
         about = counted(document.at("count"), "recorded object", "recorded objects")
         return [say.answer([say.cited("No event", count), " is recorded about ", *about])]
-    lead_parts: list[Part] = ["Recorded events", *_about(lookup, document), ": ", number(count), ";"]
+    lead_parts: list[Part] = [
+        *counted(count, "recorded event", "recorded events"),
+        *_about(lookup, document),
+        ":",
+    ]
     alone = len({each.at("name").text for each in found}) == 1
     return say.listed(lead_parts, [_event(each, named=not alone) for each in found[: say.MAX_LISTED]])
 
@@ -90,36 +94,38 @@ def _about(lookup: Lookup, document: Spot) -> list[Part]:
 
 
 def _state(document: Spot, lookup: Lookup) -> list[Part]:
-    parts: list[Part] = []
-    for condition in document.at("where").items():
-        name, texts = condition.at("fact").text, condition.at("texts").items()
-        parts += [" and" if parts else ""]
-        match name:
-            case "all_ready":
-                words = " have all" if texts[0].text == "true" else " have not all"
-                parts += [say.cited(f"{words} of their containers ready", texts[0])]
-            case "restarts":
-                restarted = bool(condition.at("other").value)
-                parts += [
-                    " were restarted" if restarted else " have the restarts ",
-                    *([] if restarted else [literal(texts[0])]),
-                ]
-            case "node":
-                parts += [" are on the node ", literal(texts[0], lookup.node)]
-            case "termination":
-                parts += [" had a container that ended as ", *say.alternatives(texts)]
-            case _:
-                words = " have another status than " if condition.at("other").value else " have the status "
-                parts += [words, *say.alternatives(texts)]
-    return parts
+    one = document.at("count").count == 1
+    clauses = [_condition(condition, lookup, one=one) for condition in document.at("where").items()]
+    return [" ", *say.joined(clauses, " and ")] if clauses else []
+
+
+def _condition(condition: Spot, lookup: Lookup, *, one: bool) -> list[Part]:
+    texts, other = condition.at("texts").items(), bool(condition.at("other").value)
+    has, are, were = ("has", "is", "was") if one else ("have", "are", "were")
+    match condition.at("fact").text:
+        case "all_ready":
+            ready = f"{has} all" if texts[0].text == "true" else f"{has} not all"
+            return [say.cited(f"{ready} of the containers ready", texts[0])]
+        case "restarts" if other:
+            return [f"{were} restarted"]
+        case "restarts":
+            return [f"{has} the number of restarts ", literal(texts[0])]
+        case "node":
+            return [f"{are} on the node ", literal(texts[0], lookup.node)]
+        case "termination":
+            return [f"{has} a container that ended as ", *say.alternatives(texts)]
+    return [f"{has} another status than " if other else f"{has} the status ", *say.alternatives(texts)]
 
 
 def _beside(document: Spot) -> list[Part]:
     parts: list[Part] = []
     if document.at("unstated").count:
         parts += [", and ", number(document.at("unstated")), " leave this unstated"]
-    if document.at("shown_differently").count:
-        parts += [", and ", number(document.at("shown_differently")), " have another status in another file"]
+    of_status = any(each.at("fact").text == "status" for each in document.at("where").items())
+    differs = document.at("shown_differently")
+    if of_status and differs.count:
+        has = " has" if differs.count == 1 else " have"
+        parts += [", and of them all ", number(differs), f"{has} another status in another file"]
     return parts
 
 

@@ -56,19 +56,12 @@ def _clause(owner: str, document: Spot, lookup: Lookup) -> list[Part]:
     status: list[Part] = (
         [" of ", *say.alternatives(document.at("outcomes").items())] if lookup.outcomes else []
     )
-    return [
-        *what,
-        *status,
-        *_holding(document),
-        *say.window(document),
-        *_where(document),
-        *_ends(document, lookup),
-    ]
+    return [*what, *status, *_holding(document), *_where(document), *_ends(document, lookup)]
 
 
 def _holding(document: Spot) -> list[Part]:
     texts = document.at("contains").items()
-    return [", where the log holds ", *say.alternatives(texts, quoted=True)] if texts else []
+    return [", where the log holds ", *say.alternatives(texts, quoted=True, by=" and ")] if texts else []
 
 
 def _where(document: Spot) -> list[Part]:

@@ -146,7 +146,7 @@ def request_calls(lookup: Lookup, known: Known) -> list[tuple[str, ToolRequest]]
 
 
 def alerts_call(lookup: Lookup, known: Known) -> ToolRequest:
-    """Return the count of the alerts that are meant; what fires may have begun before all that is recorded."""
+    """Return the count of the alerts that are meant; one may have begun before all that is recorded."""
     chosen = chosen_alerts(lookup, known)
     return _entries(known.sources_of("alerts_list"), chosen.where, {**lookup.span.arguments()})
 

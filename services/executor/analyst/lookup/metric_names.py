@@ -13,6 +13,8 @@ from services.executor.analyst.reading.words import vocabulary, words_of
 # What the names of metrics end with says nothing that a person would say.
 _ENDS = vocabulary("total count seconds bytes ratio sum current")
 _MIN_STEM = 3
+_PLAIN = words.ALERTS | words.METRIC | words.LINES | words.FAILURES | words.WARNINGS | words.REQUESTS
+_PLAIN |= words.CHANGES | words.COMPONENTS | words.KINDS_BY_WORD.keys() | words.EVENTS | words.CALLS
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,7 @@ def named_metrics(question: Question, known: Known) -> NamedMetrics:
 
 def _is_a_name(word: Word, known: Known) -> bool:
     """Tell whether a word is no plain word of the language that happens to be a metric's name as well."""
-    plain = words.ALERTS | words.METRIC | known.components.keys()
-    return word.lower not in plain
+    return word.lower not in _PLAIN and word.lower not in known.components
 
 
 def _names_of(row: Spot) -> Iterable[str]:

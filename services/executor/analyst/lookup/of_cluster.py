@@ -30,6 +30,9 @@ def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
         reader.take(words.EVENTS)
     node, namespaces = reader.names(known.nodes), reader.names(known.namespaces)
     kinds = _without_conditions(kinds, node=bool(node), namespace=bool(namespaces))
+    if names and "Pod" in kinds:
+        # "The pods of the deployment shop": the name tells which.
+        kinds = [kind for kind in kinds if kind not in _WORKLOADS]
     if question.is_oom:
         states, kinds = (*states, words.OOM_STATE), kinds or ["Pod"]
     if len(states) > 1 or len(kinds) > 1 or len(node) > 1:

@@ -24,7 +24,8 @@ _BOUND: Final = re.compile(
     rf"(?:{_MORE})\s*(?P<high>{_NUMBER}|(?:{_LESS})\s*(?P<low>{_NUMBER}", re.IGNORECASE
 )
 _LIMIT: Final = re.compile(
-    r"\b(last|first|latest|newest|earliest)\s+(\d{1,2})\b(?!\s*(seconds?|minutes?|hours?|days?))",
+    r"\b(last|first|latest|newest|earliest)\s+(\d{1,4})(?=\s+(?:\w+\s+)?"
+    r"(?:lines|entries|messages|errors|failures|warnings|requests|responses|alerts|changes|deploys|deployments)\b)",
     re.IGNORECASE,
 )
 _POSSESSIVE: Final = re.compile(r"['\u2019]s$")
@@ -61,6 +62,8 @@ class Question:
     is_negated: bool = False
     words: tuple[Word, ...] = ()
     """What carries meaning, in the order in which it stands."""
+    tokens: tuple[str, ...] = field(default=(), compare=False)
+    """Every token in small letters, by its place."""
     plain: str = field(default="", compare=False)
     """The question without what was taken out of it."""
 
@@ -101,12 +104,17 @@ def parse(text: str) -> Question:
         is_oom=is_oom,
         is_negated=any(word.lower in words.NEGATIONS for word in tokens),
         words=tuple(kept),
+        tokens=tuple(word.lower for word in tokens),
         plain=rest,
     )
 
 
 def _main(asked: list[Ask]) -> Ask:
-    """Return what counts of several: "when was the first" asks for the first."""
+    """Return what counts of several: "when was the first" asks for the first, and with the last for both."""
+    if {Ask.FIRST, Ask.LAST} <= set(asked):
+        return Ask.WHEN
+    if asked[:1] == [Ask.COUNT] and {Ask.FIRST, Ask.LAST} & set(asked):
+        raise Refused("the first or the last of something has no count")
     return asked[0] if asked else Ask.LIST
 
 

@@ -69,9 +69,14 @@ class Reader:
         )
 
     def phrase(self) -> str:
-        """Take what is left, where it stands together."""
-        places = [word.place for word in self.left]
+        """Take what is left where it is a text that lines hold: together, before "lines" or behind "say"."""
+        places, tokens = [word.place for word in self.left], self.question.tokens
         if not places or places != list(range(places[0], places[0] + len(places))):
+            return ""
+        before = tokens[places[0] - 1] if places[0] else ""
+        behind = tokens[places[-1] + 1] if places[-1] + 1 < len(tokens) else ""
+        said = before in words.VERBS_OF_LINES and (not behind or behind in words.BOUNDARIES)
+        if not said and behind not in words.NOUNS_OF_LINES:
             return ""
         found, self.left = " ".join(word.text for word in self.left), []
         return found

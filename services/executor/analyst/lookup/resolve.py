@@ -13,6 +13,7 @@ from services.executor.analyst.lookup.question import Question
 from services.executor.analyst.lookup.reader import Reader
 from services.executor.analyst.lookup.times import span_of
 
+_WHICH = re.compile(r"\b(which|what) logs\b", re.IGNORECASE)
 _JOINED = re.compile(r"\b(or|and)\b", re.IGNORECASE)
 
 
@@ -23,6 +24,12 @@ def resolve(question: Question, known: Known) -> Lookup:
     bounded = question.above is not None or question.below is not None
     if bounded and what is not What.METRIC:
         raise Refused("only values of metrics are compared with a number")
+    if question.outcomes and what is not What.REQUESTS:
+        raise Refused("a number of the question could be a status, and what is asked about has none")
+    if question.is_oom and what not in (What.LINES, What.OBJECTS):
+        raise Refused("what ran out of memory is looked for in logs and among the objects of a cluster")
+    if question.limit is not None and what in (What.OBJECTS, What.EVENTS, What.METRIC, What.CALLS):
+        raise Refused("the first or the last few are shown of lines, alerts and changes")
     if question.literals and what not in (What.LINES, What.REQUESTS):
         raise Refused("quoted text is looked for in logs only")
     reader = Reader(question, known)
@@ -103,8 +110,12 @@ def _lines(reader: Reader, bare: Lookup) -> Lookup:
         _refuse_a_sum(question, [*literals, "level"])
     if len(literals) > 1 and not question.is_oom:
         raise Refused("several quoted texts may be meant together or one by one; ask for one of them")
+    ask = _ask_of_lines(question)
+    if ask is Ask.LIST and question.has(("logs",)) and _WHICH.search(question.plain):
+        # Which logs there are is told by how long each is.
+        ask = Ask.COUNT
     return replace(
-        bare, ask=_ask_of_lines(question), sources=sources, levels=levels, severities=severities,
+        bare, ask=ask, sources=sources, levels=levels, severities=severities,
         components=components, literals=literals, is_phrase=is_phrase, limit=question.limit,
         from_end=Ask.LAST in question.also,
     )  # fmt: skip
@@ -151,7 +162,11 @@ def _requests(reader: Reader, bare: Lookup) -> Lookup:
 def _alerts(reader: Reader, bare: Lookup) -> Lookup:
     known = reader.known
     reader.take(words.ALERTS)
-    firing = bool(reader.take(words.FIRING))
+    said = reader.take(words.FIRING)
+    firing = bool(said)
+    if bare.at and set(said) & {"firing", "fire", "fires", "active"}:
+        # What fires at an instant began at any time until then.
+        bare = replace(bare, span=Span("", bare.span.end))
     names = reader.names({alert.name.lower(): alert.name for alert in known.alerts})
     states = ("firing",) if firing else ("pending",) if reader.take(("pending",)) else ()
     return replace(

@@ -11,7 +11,7 @@ SILENT: Final = vocabulary(
     """a about all an and any are as at be been being bundle by can cluster could did displayed do
     does during each either ever every exactly exist exists for from get gets give given got had has
     have hold holds i in incident inside into is it its many me much my name named number occur
-    occurred occurs of often on one or our out over overall please precisely present recorded saw
+    occurred occurs of often on one or our over overall please precisely present recorded saw
     say says see seen seconds show shown since so tell than that the their them there these they
     this those time times to total us value values was we were what which while whole whose will
     window with within would you anything called come contain contained contains containing
@@ -39,6 +39,16 @@ ASKING: Final = vocabulary(
 
 LINES: Final = vocabulary(
     "line lines log logs logged logging logline loglines message messages entry entries"
+)
+NOUNS_OF_LINES: Final = vocabulary(
+    "line lines log logs loglines message messages entries error errors failures warning warnings"
+)
+# Where a text that stands without marks can end.
+BOUNDARIES: Final = vocabulary(
+    "in of from for by at on there were are was is did does do has have since between before after during"
+)
+VERBS_OF_LINES: Final = vocabulary(
+    "say says said hold holds contain contains containing mention mentions log logs logged"
 )
 FAILURES: Final = vocabulary("error errors failure failures fail fails failed failing")
 WARNINGS: Final = vocabulary("warning warnings")
@@ -105,12 +115,12 @@ STATES: Final = {
     **dict.fromkeys(("ready",), "ready"),
     **dict.fromkeys(("unready", "notready"), "not ready"),
     **dict.fromkeys(("restarted", "restarting"), "restarted"),
-    **dict.fromkeys(vocabulary("crashing crashlooping crashed crashloopbackoff"), "CrashLoopBackOff"),
+    **dict.fromkeys(vocabulary("crashing crashlooping crashloopbackoff"), "CrashLoopBackOff"),
     **dict.fromkeys(vocabulary("pending"), "Pending"),
     **dict.fromkeys(vocabulary("completed succeeded"), "Completed"),
     **dict.fromkeys(vocabulary("terminating"), "Terminating"),
     **dict.fromkeys(vocabulary("evicted"), "Evicted"),
-    **dict.fromkeys(vocabulary("failed failing"), "Failed"),
+    "failed": "Failed",
 }
 # Words of one state, as different sources write it.
 STATE_TEXTS: Final = {

@@ -78,12 +78,12 @@ def _singular(words: str) -> str:
     )
 
 
-def alternatives(spots: Sequence[Spot], *, quoted: bool = False) -> list[Part]:
+def alternatives(spots: Sequence[Spot], *, quoted: bool = False, by: str = " or ") -> list[Part]:
     """Name one of several texts: a, b or c."""
     parts: list[Part] = []
     for index, spot in enumerate(spots):
         if index:
-            parts.append(" or " if index == len(spots) - 1 else ", ")
+            parts.append(by if index == len(spots) - 1 else ", ")
         parts.append(quote(spot, spot.text) if quoted else literal(spot))
     return parts
 
