@@ -17,7 +17,7 @@ from services.executor.sources.bundle import Bundle, Limits
 from services.executor.sources.folder import Folder, SourceError
 from services.executor.sources.stop import Stop
 from services.executor.tools.registry import tools
-from services.planner.offline.reasoner import OfflineReasoner
+from services.planner.offline.reasoner import plan
 
 MAX_ROUNDS = 4
 MAX_CALLS = 64
@@ -67,7 +67,7 @@ def look_up(folder: Path, question: str, window: tuple[datetime, datetime] | Non
     context = _context(question, context_pb2.INTENT_LOOKUP, window)
     catalog = catalog_of(tools(_MAX_BYTES, 60.0), bundle.sources)
     asked = planner_pb2.PlanRequest(context=context, catalog=catalog, mode=planner_pb2.PLAN_MODE_FULL)
-    requests = [_request(step) for step in OfflineReasoner().plan(asked)]
+    requests = [_request(step) for step in plan(asked)]
     return _concluded(bundle, context, requests)
 
 
