@@ -9,7 +9,6 @@ import pytest
 
 from dev.eval.__main__ import FLOOR
 from dev.eval.noise import TIMES, with_noise
-from dev.eval.stated import states
 from dev.eval.variants import VARIANTS, made
 from orchestrator.cli.evaluation.cases import Case, Expected
 from orchestrator.cli.evaluation.judging import Score
@@ -101,21 +100,6 @@ def test_a_bundle_without_names_stays_as_it_is(case: tuple[Case, Path]) -> None:
     after, bundle = changed("renamed", case)
     assert after == replace(case[0], bundle=after.bundle)
     assert (bundle / "logs/cart.log").read_text() == LOG
-
-
-@pytest.mark.parametrize(
-    ("wanted", "stated"),
-    [
-        ("The `orders` job fails", True),
-        ("The `stock` job fails", False),
-        ("Database operations take long", True),
-        ("Network policies forbid traffic", False),
-        ("either http://a.example/x or `orders` could not be resolved", True),
-    ],
-)
-def test_the_rule_of_stated_sentences(wanted: str, stated: bool) -> None:
-    answer = "the orders job fails: database operations take too long, and its host was not resolved"
-    assert states(answer, wanted) is stated
 
 
 def test_the_floor_names_only_what_can_be_measured() -> None:

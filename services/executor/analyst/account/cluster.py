@@ -174,7 +174,7 @@ class ClusterAccount:
     def _direction(self, line: ClusterFinding) -> Finding:
         """Return what a log without an owner states, as a direction for the object in question."""
         subject = self._subject
-        parts: list[Part] = [name_of(subject), ": "] if subject else []
+        parts: list[Part] = [*name_of(subject), ": "] if subject else []
         return Finding(
             "cause",
             "possible",
@@ -186,7 +186,7 @@ class ClusterAccount:
 
 
 def _about(each: ClusterFinding, parts: Sequence[Part]) -> list[Part]:
-    return sentence(name_of(each), ": ", *parts)
+    return sentence(*name_of(each), ": ", *parts)
 
 
 def _lines(each: ClusterFinding) -> list[Part]:

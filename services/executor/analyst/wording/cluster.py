@@ -66,10 +66,29 @@ _MEANING = {
     "hard": "of",
     "suspended": "suspended",
 }
+# What a person calls an object of each kind, at the beginning of a sentence.
+_KINDS = {
+    "Pod": "Pod",
+    "Job": "Job",
+    "CronJob": "Cron job",
+    "Deployment": "Deployment",
+    "StatefulSet": "Stateful set",
+    "DaemonSet": "Daemon set",
+    "ReplicaSet": "Replica set",
+    "Node": "Node",
+    "PersistentVolumeClaim": "Volume claim",
+    "PersistentVolume": "Volume",
+    "Service": "Service",
+    "Endpoints": "Endpoints",
+    "Ingress": "Ingress",
+    "HorizontalPodAutoscaler": "Autoscaler",
+    "ResourceQuota": "Quota",
+    "Namespace": "Namespace",
+}
 # Clauses for faults whose meaning on the list denies something that evidence of them need not deny.
 _LEADS = {
     "dependency.unreachable": "reaching a dependency fails",
-    "dependency.slow": "a dependency answers late",
+    "dependency.slow": "calls to a dependency are slow, which adds latency",
     "container.exited": "a failure is stated",
 }
 _MAX_TEXT = 300
@@ -77,10 +96,12 @@ _DATED = re.compile(r"\d{1,4}[-/:]\d")
 _FIRST_WORD = re.compile(r"[A-Za-z/\[({\"'<*]|\d+/\d+ ")
 
 
-def name_of(finding: ClusterFinding) -> Part:
-    """Cite the name of the object; `kind/name` is shown as the name."""
+def name_of(finding: ClusterFinding) -> list[Part]:
+    """Cite the name of the object behind its kind; `kind/name` is shown as the name."""
     named = finding.excerpt("name")
-    return literal(named.at("text"), finding.name) if named else finding.name
+    kind = _KINDS.get(finding.kind)
+    name = literal(named.at("text"), finding.name) if named else finding.name
+    return [f"{kind} ", name] if kind else [name]
 
 
 def state_of(finding: ClusterFinding) -> list[Part]:
