@@ -7,12 +7,14 @@ import os
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from assay.orchestrator.v1 import run_pb2
 
 from dev.eval import reference
+from dev.eval.bindings import check_bindings
 from dev.eval.handed import HandedSet, handed_sets
 from dev.eval.removal import is_proven, weakened, without_evidence
 from dev.eval.variants import VARIANTS, made
@@ -27,10 +29,24 @@ _TIMEOUT_SECONDS: Final = 300.0
 _AT_ONCE: Final = 2
 
 
-async def scores_of(handed: HandedSet, folder: Path, *, changed: bool) -> list[Score]:
+@dataclass(frozen=True)
+class Measured:
+    """What a set came to: how its answers were judged, and whether their citations stand."""
+
+    score: Score
+    bindings: int
+    missing: Sequence[str]
+
+    def as_object(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        found = self.bindings - len(self.missing)
+        return {**self.score.as_object(), "bindings": self.bindings, "bindings_found": found}
+
+
+async def measured(handed: HandedSet, folder: Path, *, changed: bool) -> list[Measured]:
     """Ask a set as it is and, if wanted, in every variant; `folder` takes states and changed bundles."""
-    runs, score = await _asked(handed, handed.name, handed.cases, handed.root, folder)
-    found = [score]
+    runs, as_it_is = await _asked(handed, handed.name, handed.cases, handed.root, folder)
+    found = [as_it_is]
     if not changed:
         return found
     for variant in VARIANTS:
@@ -44,37 +60,52 @@ async def scores_of(handed: HandedSet, folder: Path, *, changed: bool) -> list[S
 
 async def _asked(
     handed: HandedSet, name: str, cases: Sequence[Case], root: Path, folder: Path
-) -> tuple[Sequence[Ended], Score]:
+) -> tuple[Sequence[Ended], Measured]:
     state = folder / "state" / name
     state.mkdir(parents=True)
     asked = await ask(cases, root, state, os.environ, _TIMEOUT_SECONDS, lambda _: None, _AT_ONCE)
     judged = [handed.judge(case, ended) for case, ended in zip(cases, asked.ended, strict=True)]
-    score = Score(name, judged, asked.cpu_seconds)
+    count, missing = await check_bindings(state, asked.ended, os.environ)
     sys.stderr.write(f"{name}: {len(cases)} asked\n")
-    return asked.ended, score
+    return asked.ended, Measured(Score(name, judged, asked.cpu_seconds), count, missing)
 
 
-async def _weakened(handed: HandedSet, proven: Sequence[tuple[Case, run_pb2.Run]], folder: Path) -> Score:
+async def _weakened(handed: HandedSet, proven: Sequence[tuple[Case, run_pb2.Run]], folder: Path) -> Measured:
     name = f"{handed.name}, evidence removed"
     cases = [without_evidence(case, run, handed.root, folder) for case, run in proven]
-    runs, score = await _asked(handed, name, cases, folder, folder)
+    runs, found = await _asked(handed, name, cases, folder, folder)
     judged = [
         weakened(case, before, after) for case, (_, before), after in zip(cases, proven, runs, strict=True)
     ]
-    return Score(name, judged, score.cpu_seconds)
+    return replace(found, score=Score(name, judged, found.score.cpu_seconds))
 
 
-async def _all(sets: Sequence[HandedSet], *, changed: bool) -> list[Score]:
+async def _all(sets: Sequence[HandedSet], *, changed: bool) -> list[Measured]:
     found = []
     for handed in sets:
         with tempfile.TemporaryDirectory() as folder:
-            found += await scores_of(handed, Path(folder), changed=changed)
+            found += await measured(handed, Path(folder), changed=changed)
     return found
 
 
 def held(floor: Mapping[str, Any], scores: Mapping[str, Any]) -> list[str]:
-    """Return where measured sets are worse than their floor; a set that is not there has none."""
-    return below({name: least for name, least in floor.items() if name in scores}, scores)
+    """Return where measured sets are worse than their floor, and where a citation is not found.
+
+    A set that is not there has no floor.
+    """
+    cited = [
+        f"{name}: {each['bindings'] - each['bindings_found']} citations are not found"
+        for name, each in scores.items()
+        if each["bindings_found"] != each["bindings"]
+    ]
+    return [*below({name: least for name, least in floor.items() if name in scores}, scores), *cited]
+
+
+def _bindings(found: Sequence[Measured]) -> str:
+    missing = [line for each in found for line in each.missing]
+    count = sum(each.bindings for each in found)
+    told = f"citations found in what their calls recorded: {count - len(missing)} of {count}\n"
+    return told + "".join(f"not found: {line}\n" for line in missing)
 
 
 def main() -> int:
@@ -85,9 +116,10 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("build/eval.json"), help="where the counts go")
     options = parser.parse_args()
     sets = [each for each in handed_sets() if not options.only or each.name in options.only]
-    scores = asyncio.run(_all(sets, changed=not options.unchanged))
-    counted = {score.name: score.as_object() for score in scores}
-    sys.stdout.write(as_text(scores, Paper()))
+    found = asyncio.run(_all(sets, changed=not options.unchanged))
+    counted = {each.score.name: each.as_object() for each in found}
+    sys.stdout.write(as_text([each.score for each in found], Paper()))
+    sys.stdout.write(_bindings(found))
     sys.stdout.write(reference.as_text(sets))
 
     options.out.parent.mkdir(parents=True, exist_ok=True)
