@@ -15,11 +15,10 @@ from assay.orchestrator.v1 import run_pb2
 
 from dev.eval import reference
 from dev.eval.bindings import check_bindings
-from dev.eval.handed import HandedSet, handed_sets
+from dev.eval.handed import HandedCase, HandedSet, handed_sets, judged
 from dev.eval.removal import is_proven, weakened, without_evidence
 from dev.eval.variants import VARIANTS, made
 from orchestrator.cli.evaluation.asking import ask
-from orchestrator.cli.evaluation.cases import Case
 from orchestrator.cli.evaluation.judging import Ended, Score, below
 from orchestrator.cli.evaluation.printed import as_text
 from orchestrator.cli.table import Paper
@@ -45,13 +44,13 @@ class Measured:
 
 async def measured(handed: HandedSet, folder: Path, *, changed: bool) -> list[Measured]:
     """Ask a set as it is and, if wanted, in every variant; `folder` takes states and changed bundles."""
-    runs, as_it_is = await _asked(handed, handed.name, handed.cases, handed.root, folder)
+    runs, as_it_is = await _asked(handed.name, handed.cases, handed.root, folder)
     found = [as_it_is]
     if not changed:
         return found
     for variant in VARIANTS:
         cases = [made(variant, case, handed.root, folder) for case in handed.cases]
-        found.append((await _asked(handed, f"{handed.name}, {variant.name}", cases, folder, folder))[1])
+        found.append((await _asked(f"{handed.name}, {variant.name}", cases, folder, folder))[1])
     proven = [(case, run) for case, run in zip(handed.cases, runs, strict=True) if is_proven(run)]
     if proven:
         found.append(await _weakened(handed, proven, folder))
@@ -59,25 +58,27 @@ async def measured(handed: HandedSet, folder: Path, *, changed: bool) -> list[Me
 
 
 async def _asked(
-    handed: HandedSet, name: str, cases: Sequence[Case], root: Path, folder: Path
+    name: str, cases: Sequence[HandedCase], root: Path, folder: Path
 ) -> tuple[Sequence[Ended], Measured]:
     state = folder / "state" / name
     state.mkdir(parents=True)
     asked = await ask(cases, root, state, os.environ, _TIMEOUT_SECONDS, lambda _: None, _AT_ONCE)
-    judged = [handed.judge(case, ended) for case, ended in zip(cases, asked.ended, strict=True)]
+    answers = [judged(case, ended) for case, ended in zip(cases, asked.ended, strict=True)]
     count, missing = await check_bindings(state, asked.ended, os.environ)
     sys.stderr.write(f"{name}: {len(cases)} asked\n")
-    return asked.ended, Measured(Score(name, judged, asked.cpu_seconds), count, missing)
+    return asked.ended, Measured(Score(name, answers, asked.cpu_seconds), count, missing)
 
 
-async def _weakened(handed: HandedSet, proven: Sequence[tuple[Case, run_pb2.Run]], folder: Path) -> Measured:
+async def _weakened(
+    handed: HandedSet, proven: Sequence[tuple[HandedCase, run_pb2.Run]], folder: Path
+) -> Measured:
     name = f"{handed.name}, evidence removed"
     cases = [without_evidence(case, run, handed.root, folder) for case, run in proven]
-    runs, found = await _asked(handed, name, cases, folder, folder)
-    judged = [
+    runs, found = await _asked(name, cases, folder, folder)
+    answers = [
         weakened(case, before, after) for case, (_, before), after in zip(cases, proven, runs, strict=True)
     ]
-    return replace(found, score=Score(name, judged, found.score.cpu_seconds))
+    return replace(found, score=Score(name, answers, found.score.cpu_seconds))
 
 
 async def _all(sets: Sequence[HandedSet], *, changed: bool) -> list[Measured]:

@@ -12,17 +12,35 @@ from orchestrator.cli.evaluation.cases import Case, Expected
 from orchestrator.cli.evaluation.judging import Ended, Judged, judge
 
 PROJECT: Final = Path(__file__).resolve().parents[2]
-Judge = Callable[[Case, Ended], Judged]
+
+
+@dataclass(frozen=True)
+class HandedCase(Case):
+    """A case whose answer may have to state some sentences (`dev/eval/stated.py`)."""
+
+    sentences: tuple[str, ...] = ()
+
+    def under(self, renamed: Callable[[str], str]) -> "HandedCase":
+        """Return the case as it is asked and answered when everything has another name."""
+        suspects = self.expected.suspects
+        expected = self.expected.model_copy(
+            update={"suspects": None if suspects is None else [*map(renamed, suspects)]}
+        )
+        return replace(
+            self,
+            question=renamed(self.question),
+            expected=expected,
+            sentences=tuple(map(renamed, self.sentences)),
+        )
 
 
 @dataclass(frozen=True)
 class HandedSet:
-    """Some cases below one folder, and how their answers are judged."""
+    """Some cases below one folder."""
 
     name: str
     root: Path
-    cases: list[Case]
-    judge: Judge
+    cases: list[HandedCase]
 
 
 def data_folder() -> Path:
@@ -39,28 +57,27 @@ def handed_sets() -> list[HandedSet]:
     return [each for each in found if each.cases]
 
 
+def judged(case: HandedCase, ended: Ended) -> Judged:
+    """Hold the end of a question against what is right, the sentences that it has to state included."""
+    found = judge(case.name, case.expected, ended)
+    if isinstance(ended, str):
+        return found
+    missing = [f"does not state: {text.strip()}" for text in unstated(case.sentences, ended)]
+    return replace(found, problems=[*found.problems, *missing])
+
+
 def _handed(name: str, root: Path) -> HandedSet:
-    stated: dict[str, list[str]] = {}
-    cases = []
-    for bundle in sorted(root.glob("*/bundle")):
-        key = _key(bundle.parent)
-        question = (bundle / "question.txt").read_text(encoding="utf-8").strip()
-        if "expected" in key:
-            stated[bundle.parent.name] = key["expected"]
-            expected = Expected()
-        else:
-            cause = key.get("root_cause_component", key.get("root_cause_service"))
-            expected = Expected(suspects=[cause] if cause else [])
-        cases.append(Case(bundle.parent.name, f"{bundle.parent.name}/bundle", question, expected))
+    return HandedSet(name, root, [_case(bundle) for bundle in sorted(root.glob("*/bundle"))])
 
-    def judged(case: Case, ended: Ended) -> Judged:
-        found = judge(case.name, case.expected, ended)
-        if isinstance(ended, str) or case.name not in stated:
-            return found
-        missing = [f"does not state: {text.strip()}" for text in unstated(stated[case.name], ended)]
-        return replace(found, problems=[*found.problems, *missing])
 
-    return HandedSet(name, root, cases, judged)
+def _case(bundle: Path) -> HandedCase:
+    folder = bundle.parent
+    key = _key(folder)
+    cause = key.get("root_cause_component", key.get("root_cause_service"))
+    sentences = tuple(key.get("expected", ()))
+    expected = Expected() if sentences else Expected(suspects=[cause] if cause else [])
+    question = (bundle / "question.txt").read_text(encoding="utf-8").strip()
+    return HandedCase(folder.name, f"{folder.name}/bundle", question, expected, sentences)
 
 
 def _key(folder: Path) -> dict[str, Any]:

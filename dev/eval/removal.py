@@ -10,8 +10,8 @@ from typing import Final, TypeGuard
 from assay.common.v1 import evidence_pb2
 from assay.orchestrator.v1 import run_pb2
 
+from dev.eval.handed import HandedCase
 from dev.eval.variants import texts
-from orchestrator.cli.evaluation.cases import Case
 from orchestrator.cli.evaluation.judging import Ended, Judged
 
 # A shorter text stands in lines that have nothing to do with it.
@@ -19,7 +19,7 @@ _TELLING: Final = 12
 _NUMBERS: Final = re.compile(r"\d+")
 
 
-def without_evidence(case: Case, run: run_pb2.Run, source: Path, root: Path) -> Case:
+def without_evidence(case: HandedCase, run: run_pb2.Run, source: Path, root: Path) -> HandedCase:
     """Copy a bundle without what its cause claims cite, wherever else the bundle says it, too.
 
     Lines go: those that are cited, and those of any file that say the same but for numbers. A table or an
@@ -42,7 +42,7 @@ def is_proven(ended: Ended) -> TypeGuard[run_pb2.Run]:
     return not isinstance(ended, str) and _has_proof(ended)
 
 
-def weakened(case: Case, before: run_pb2.Run, after: Ended) -> Judged:
+def weakened(case: HandedCase, before: run_pb2.Run, after: Ended) -> Judged:
     """Judge the answer without the evidence: the suspect of before is not proven any more."""
     suspect = before.suspects[0].component
     kept = is_proven(after) and after.suspects[0].component == suspect

@@ -3,19 +3,19 @@
 Each change works on files as text or as JSON, and on the question; the seeds are fixed.
 """
 
-import json
 import random
 import re
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from dev.eval.noise import with_noise
-from orchestrator.cli.evaluation.cases import Case
+from dev.eval.handed import HandedCase
+from dev.eval.names import renaming
+from dev.eval.noise import idle_pods, with_noise
 
 _SHIFT: Final = timedelta(days=8)
 _DATES: Final = (
@@ -26,8 +26,6 @@ _DATES: Final = (
 )
 _EPOCH = re.compile(r"(?<![\d.])1[4-9]\d{8}(?=[.,\]\s])")
 _SECOND = re.compile(r"\d\d:\d\d:\d\d")
-_KEY = re.compile(r"\b[a-z]+(?:[._][a-z]+)+\b")
-_SYLLABLES: Final = ("ba", "ke", "lo", "mi", "nu", "ra", "se", "ti", "vo", "zu")
 
 
 @dataclass(frozen=True)
@@ -35,10 +33,10 @@ class Variant:
     """A kind of change; it changes a copied bundle in place and returns the case that belongs to it."""
 
     name: str
-    change: Callable[[Path, Case], Case]
+    change: Callable[[Path, HandedCase], HandedCase]
 
 
-def made(variant: Variant, case: Case, source: Path, root: Path) -> Case:
+def made(variant: Variant, case: HandedCase, source: Path, root: Path) -> HandedCase:
     """Copy a case's bundle below `root`, change it, and return the changed case."""
     name = f"{variant.name}/{case.name}/bundle"
     target = root / name
@@ -55,40 +53,26 @@ def texts(bundle: Path) -> Iterable[tuple[Path, str]]:
             continue
 
 
-def renamed(bundle: Path, case: Case) -> Case:
-    """Give components, metrics and the keys of changes other names, in files, file names and the question."""
-    names = _new_names(bundle)
-    if not names:
-        return case
-    pattern = re.compile(
-        r"(?<![A-Za-z0-9_])(?:"
-        + "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-        + r")(?![A-Za-z0-9])"
-    )
-
-    def new(text: str) -> str:
-        return pattern.sub(lambda found: names[found.group()], text)
-
-    for path, text in list(texts(bundle)):
+def renamed(bundle: Path, case: HandedCase) -> HandedCase:
+    """Give everything that is named another name: in files, file names, the question and what is expected."""
+    found = list(texts(bundle))
+    new = renaming(bundle, [text for _, text in found])
+    for path, text in found:
         path.write_text(new(text), encoding="utf-8")
     for path in sorted(bundle.rglob("*"), key=lambda each: -len(each.parts)):
         if new(path.name) != path.name:
             path.rename(path.with_name(new(path.name)))
-    suspects = case.expected.suspects
-    expected = case.expected.model_copy(
-        update={"suspects": None if suspects is None else [names.get(name, name) for name in suspects]}
-    )
-    return replace(case, question=new(case.question), expected=expected)
+    return case.under(new)
 
 
-def shifted(bundle: Path, case: Case) -> Case:
+def shifted(bundle: Path, case: HandedCase) -> HandedCase:
     """Move everything by eight days."""
     for path, text in list(texts(bundle)):
         path.write_text(_later(text), encoding="utf-8")
     return replace(case, question=_later(case.question))
 
 
-def reordered(bundle: Path, case: Case) -> Case:
+def reordered(bundle: Path, case: HandedCase) -> HandedCase:
     """Shuffle the records of each log that bear the same second."""
     generator = random.Random(7)  # noqa: S311 - repeatable, not a secret
     for path, text in list(texts(bundle)):
@@ -97,10 +81,13 @@ def reordered(bundle: Path, case: Case) -> Case:
     return case
 
 
-def noisy(bundle: Path, case: Case) -> Case:
+def noisy(bundle: Path, case: HandedCase) -> HandedCase:
     """Add ten times as much that has nothing to do with it."""
-    for path, text in list(texts(bundle)):
+    found = list(texts(bundle))
+    for path, text in found:
         path.write_text(with_noise(path, text), encoding="utf-8")
+    if pods := idle_pods(text for _, text in found):
+        (bundle / "idle-pods.txt").write_text(pods, encoding="utf-8")
     return case
 
 
@@ -110,35 +97,6 @@ VARIANTS: Final = (
     Variant("reordered", reordered),
     Variant("noisy", noisy),
 )
-
-
-def _new_names(bundle: Path) -> Mapping[str, str]:
-    """Return new names for what a topology names, for dotted and underscored keys of changes, for metrics.
-
-    A component that is called as the product that it is keeps its name: it says what it is. A metric keeps
-    the words that say what it measures, behind a new first word.
-    """
-    topology = _json(bundle / "topology.json")
-    services = topology.get("services", []) if isinstance(topology, dict) else []
-    old = [
-        service["name"]
-        for service in services
-        if service["name"].lower() not in str(service.get("kind", "")).lower()
-    ]
-    events = json.dumps(_json(bundle / "events.json"))
-    keys = {key for key in _KEY.findall(events) if "." in key or "_" in key}
-    made_names = {name: _word(index) for index, name in enumerate(dict.fromkeys([*old, *sorted(keys)]))}
-    return {**{metric: f"zz_{metric}" for metric in _metrics(bundle)}, **made_names}
-
-
-def _metrics(bundle: Path) -> set[str]:
-    heads = [path.read_text(encoding="utf-8").partition("\n")[0] for path in bundle.glob("metrics/*.csv")]
-    return {name for head in heads for name in re.findall(r'"([a-z_]+)\{', head)}
-
-
-def _word(index: int) -> str:
-    digits = [index // 100 % 10, index // 10 % 10, index % 10]
-    return "qu" + "".join(_SYLLABLES[digit] for digit in digits)
 
 
 def _later(text: str) -> str:
@@ -168,7 +126,3 @@ def _shuffled(text: str, generator: random.Random) -> Iterable[str]:
         records.append(line)
     generator.shuffle(records)
     yield from records
-
-
-def _json(path: Path) -> Any:  # noqa: ANN401 - any JSON value
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}

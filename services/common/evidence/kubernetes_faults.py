@@ -112,7 +112,7 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
         "Set the variable in the pod template, or correct where it is taken from.",
     ),
     "pvc.storage_class_missing": KubernetesFault(
-        "The storage class that a claim asks for is missing.",
+        "The storage class that a claim asks for is missing, and the claim waits to bind.",
         "List the storage classes; create the one named, or correct the claim.",
     ),
     "pvc.missing": KubernetesFault(

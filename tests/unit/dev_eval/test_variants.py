@@ -1,6 +1,7 @@
 """Changed bundles: the change is made everywhere it must be, and nothing else is."""
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -8,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from dev.eval.__main__ import FLOOR
-from dev.eval.noise import TIMES, with_noise
+from dev.eval.handed import HandedCase
+from dev.eval.names import renaming
+from dev.eval.noise import TIMES, idle_pods, with_noise
 from dev.eval.variants import VARIANTS, made
-from orchestrator.cli.evaluation.cases import Case, Expected
+from orchestrator.cli.evaluation.cases import Expected
 from orchestrator.cli.evaluation.judging import Score
 
 TOPOLOGY = {
@@ -30,7 +33,7 @@ EVENTS = [{"time": "2026-11-30T09:00:00Z", "service": "cart", "summary": "cache.
 
 
 @pytest.fixture
-def case(tmp_path: Path) -> tuple[Case, Path]:
+def case(tmp_path: Path) -> tuple[HandedCase, Path]:
     bundle = tmp_path / "one" / "bundle"
     (bundle / "logs").mkdir(parents=True)
     (bundle / "metrics").mkdir()
@@ -39,18 +42,18 @@ def case(tmp_path: Path) -> tuple[Case, Path]:
     (bundle / "logs/cart.log").write_text(LOG)
     (bundle / "metrics/a.csv").write_text(TABLE)
     (bundle / "metrics/b.json").write_text('{"values": [[1796029200.5, "7"], [1796029210, "1796029210"]]}')
-    return Case(
+    return HandedCase(
         "one", "one/bundle", "why is cart slow since 2026-11-30T09:00:00Z?", Expected(suspects=["cart"])
     ), (tmp_path)
 
 
-def changed(name: str, case: tuple[Case, Path]) -> tuple[Case, Path]:
+def changed(name: str, case: tuple[HandedCase, Path]) -> tuple[HandedCase, Path]:
     variant = next(each for each in VARIANTS if each.name == name)
     after = made(variant, case[0], case[1], case[1] / "out")
     return after, case[1] / "out" / after.bundle
 
 
-def test_names_follow_everywhere_but_a_product_keeps_its_own(case: tuple[Case, Path]) -> None:
+def test_names_follow_everywhere_but_a_product_keeps_its_own(case: tuple[HandedCase, Path]) -> None:
     after, bundle = changed("renamed", case)
     (new,) = after.expected.suspects or []
     texts = "".join(path.read_text() for path in bundle.rglob("*") if path.is_file())
@@ -61,7 +64,7 @@ def test_names_follow_everywhere_but_a_product_keeps_its_own(case: tuple[Case, P
     assert "redis is there" in texts
 
 
-def test_every_time_moves_by_eight_days_and_no_other_number(case: tuple[Case, Path]) -> None:
+def test_every_time_moves_by_eight_days_and_no_other_number(case: tuple[HandedCase, Path]) -> None:
     after, bundle = changed("shifted", case)
     assert after.question == "why is cart slow since 2026-12-08T09:00:00Z?"
     assert (bundle / "logs/cart.log").read_text().startswith("2026-12-08 09:00:00,100 INFO")
@@ -69,7 +72,7 @@ def test_every_time_moves_by_eight_days_and_no_other_number(case: tuple[Case, Pa
     assert values == [[1796029200.5 + 691200, "7"], [1796029210 + 691200, "1796029210"]]
 
 
-def test_records_of_one_second_are_shuffled_whole(case: tuple[Case, Path]) -> None:
+def test_records_of_one_second_are_shuffled_whole(case: tuple[HandedCase, Path]) -> None:
     _, bundle = changed("reordered", case)
     text = (bundle / "logs/cart.log").read_text()
     assert Counter(text.splitlines()) == Counter(LOG.splitlines())
@@ -77,7 +80,7 @@ def test_records_of_one_second_are_shuffled_whole(case: tuple[Case, Path]) -> No
     assert text.endswith("redis is there\n")
 
 
-def test_noise_is_tenfold_and_leaves_what_was_there(case: tuple[Case, Path]) -> None:
+def test_noise_is_tenfold_and_leaves_what_was_there(case: tuple[HandedCase, Path]) -> None:
     _, bundle = changed("noisy", case)
     lines = (bundle / "logs/cart.log").read_text().splitlines()
     assert len(lines) == len(LOG.splitlines()) + TIMES * 3
@@ -87,13 +90,82 @@ def test_noise_is_tenfold_and_leaves_what_was_there(case: tuple[Case, Path]) -> 
     assert 'latency{service=""cart""}' in head
 
 
-def test_noise_of_json_lines_is_json_lines() -> None:
-    line = '{"ts":"2026-11-30T09:00:00.1Z","level":"INFO","msg":"x"}\n'
-    made_lines = with_noise(Path("a.log"), line).splitlines()
+@pytest.mark.parametrize("head", ["", '"level":"INFO",'])
+def test_noise_of_json_lines_is_json_lines(head: str) -> None:
+    line = f'{{{head}"ts":"2026-11-30T09:00:00.1Z","msg":"x"}}\n'
+    made_lines = with_noise(Path("a.jsonl"), line).splitlines()
     assert [json.loads(each)["ts"] for each in made_lines] == ["2026-11-30T09:00:00.1Z"] * (TIMES + 1)
 
 
-def test_a_bundle_without_names_stays_as_it_is(case: tuple[Case, Path]) -> None:
+@pytest.mark.parametrize(
+    ("line", "begins"),
+    [
+        (
+            '1.2.3.4 - - [30/Nov/2026:09:00:00 +0000] "GET / HTTP/1.1" 500 3',
+            "1.2.3.4 - - [30/Nov/2026:",
+        ),
+        ("2026/11/30 09:00:00 [error] 5#5: upstream timed out", "2026/11/30 09:00:00 DEBUG"),
+        ("[2026-11-30T09:00:00Z] mail WARN late", "[2026-11-30T09:00:00Z] idle DEBUG"),
+        ("36:M 30 Nov 2026 09:00:00.656 # OOM", "36:M 30 Nov 2026 09:00:00.656 -"),
+    ],
+)
+def test_noise_of_a_log_has_its_form(line: str, begins: str) -> None:
+    first, *others = with_noise(Path("a.log"), f"{line}\n").splitlines()
+    assert first == line
+    assert len({other for other in others if other.startswith(begins)}) == TIMES
+
+
+def test_noise_stands_before_a_log_without_instants() -> None:
+    lines = with_noise(Path("a.log"), "Traceback\n  in run\n").splitlines()
+    assert len(lines) == 2 + 2 * TIMES
+    assert lines[-2:] == ["Traceback", "  in run"]
+
+
+def test_noise_of_metrics_is_of_components_of_its_own_and_no_alert() -> None:
+    series = [
+        {"metric": {"__name__": "lag", "service": "cart"}, "values": [[1, "5"], [2, "6"]]},
+        {"metric": {"__name__": "redis_up", "job": "redis"}, "values": [[1, "1"]]},
+        {"metric": {"alertname": "Slow", "service": "cart"}, "values": [[1, "1"]]},
+    ]
+    answer = {"status": "success", "data": {"resultType": "matrix", "result": series}}
+    noisy = json.loads(with_noise(Path("a.json"), json.dumps(answer)))["data"]["result"]
+    assert noisy[:3] == series
+    assert [each["metric"]["service"] for each in noisy[3:]] == [f"idle-{copy}" for copy in range(TIMES)]
+    assert with_noise(Path("topology.json"), json.dumps(TOPOLOGY)) == json.dumps(TOPOLOGY)
+
+
+def test_a_cluster_gets_pods_that_run() -> None:
+    made_pods = idle_pods(["Name: billing\n", "some page"])
+    assert made_pods.count("1/1     Running") == TIMES
+    assert idle_pods(["some page"]) == ""
+
+
+DESCRIBED = """\
+Name:             billing-7d9c8b6f5d-x2kqz
+Namespace:        shop
+Controlled By:    ReplicaSet/billing-7d9c8b6f5d
+    Image:        registry.example.org/redis:7
+Volumes:
+    ClaimName:  redis-data
+"""
+PODS = """\
+NAMESPACE   NAME                       READY   STATUS
+shop        billing-7d9c8b6f5d-x2kqz   1/1     Running
+default     redis-0                    1/1     Running
+"""
+
+
+def test_objects_of_a_cluster_are_renamed_wherever_they_stand(tmp_path: Path) -> None:
+    new = renaming(tmp_path, [DESCRIBED, PODS])
+    text = new(DESCRIBED + PODS + "kubectl_logs_billing_shop.log")
+    assert not re.search("billing|shop|redis-data", text)
+    assert re.search(r"^Name: +qu\w+-7d9c8b6f5d-x2kqz$", text, re.MULTILINE)
+    assert "registry.example.org/redis:7" in text
+    assert "default     " in text
+    assert [len(line) for line in new(PODS).splitlines()][1] >= len(PODS.splitlines()[1])
+
+
+def test_a_bundle_without_names_stays_as_it_is(case: tuple[HandedCase, Path]) -> None:
     for path in (case[1] / "one/bundle").glob("*.json"):
         path.unlink()
     (case[1] / "one/bundle/metrics/a.csv").unlink()

@@ -39,6 +39,8 @@ _STATE = {
     "hard": "of",
 }
 _MEANING = {
+    "phase": "status",
+    "replicas": "replicas",
     "pod_reason": "reason",
     "reason": "state",
     "condition": "condition",
@@ -76,8 +78,8 @@ _KINDS = {
     "DaemonSet": "Daemon set",
     "ReplicaSet": "Replica set",
     "Node": "Node",
-    "PersistentVolumeClaim": "Volume claim",
-    "PersistentVolume": "Volume",
+    "PersistentVolumeClaim": "Persistent volume claim",
+    "PersistentVolume": "Persistent volume",
     "Service": "Service",
     "Endpoints": "Endpoints",
     "Ingress": "Ingress",

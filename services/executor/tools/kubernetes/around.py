@@ -7,6 +7,7 @@ from typing import Final
 from services.executor.sources.kubernetes.tree import KubeObject
 from services.executor.tools.kubernetes.cluster import Cluster, Said, Subject, said_at
 from services.executor.tools.kubernetes.found import Found, told
+from services.executor.tools.kubernetes.pods import phase_of
 from services.executor.tools.kubernetes.signs import fault_of
 from services.executor.tools.kubernetes.ties import labels_of
 
@@ -78,7 +79,13 @@ def record_findings(cluster: Cluster) -> Iterator[Found]:
             subject = next(one for one in cluster.subjects if one.name == name)
             message = Said("message", match.group().strip(), record.source, leaf.line)
             named = Said("name", name, record.source, where.line)
-            yield Found("record", fault, subject, told(named, message))
+            replicas = subject.said("replicas", ("Replicas",), ("READY",))
+            yield Found(
+                "record",
+                fault,
+                subject,
+                told(named, phase_of(subject), replicas, message),
+            )
             break
 
 

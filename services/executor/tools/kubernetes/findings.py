@@ -47,7 +47,10 @@ def kubernetes_findings(bundle: Bundle, arguments: Findings, stop: Stop) -> Tool
     ]
     ordered = sorted(_telling(found), key=lambda each: _RANK.get(each.fault, len(_RANK)))
     wrong = {each.subject for each in ordered}
-    well = [one for one in cluster.of_kind("Pod", *WORKLOADS) if one not in wrong and _is_seen_well(one)]
+    well = sorted(
+        (one for one in cluster.of_kind("Pod", *WORKLOADS) if one not in wrong and _is_seen_well(one)),
+        key=lambda one: not _is_looked_at(one),
+    )
     document: dict[str, Json] = {
         "objects": number(len(cluster.subjects)),
         "findings": [_shown(each, ties) for each in ordered[:MAX_FINDINGS]],
@@ -93,6 +96,11 @@ def _telling(found: Sequence[Found]) -> list[Found]:
 
 def _is_named(found: Found, names: Iterable[str]) -> bool:
     return any(found.subject.name == name or found.subject.name.startswith(f"{name}-") for name in names)
+
+
+def _is_looked_at(subject: Subject) -> bool:
+    """Tell whether somebody saved more of an object than its row in a list of all."""
+    return bool(subject.events) or not subject.whole[0].is_row
 
 
 def _is_seen_well(subject: Subject) -> bool:

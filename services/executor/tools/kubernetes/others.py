@@ -30,7 +30,7 @@ def object_findings(subject: Subject, ties: Ties) -> Iterator[Found]:
         yield from _service(subject, ties)
     yield from _conditions(subject)
     if found or not _is_served(subject):
-        yield from event_findings(subject)
+        yield from event_findings(subject, _claim_phase(subject))
     if subject.kind == "Ingress":
         yield from _errors_in_text(subject)
 
@@ -93,8 +93,14 @@ def _cron_job(subject: Subject) -> Iterator[Found]:
         yield Found("state", "cronjob.suspended", subject, told(subject.named, suspended))
 
 
+def _claim_phase(subject: Subject) -> Said | None:
+    if subject.kind != "PersistentVolumeClaim":
+        return None
+    return subject.said("phase", ("Status",), ("status", "phase"), ("STATUS",))
+
+
 def _claim(subject: Subject) -> Iterator[Found]:
-    phase = subject.said("phase", ("Status",), ("status", "phase"), ("STATUS",))
+    phase = _claim_phase(subject)
     if phase is not None and phase.text in ("Pending", "Lost"):
         wanted = subject.said(
             "storage_class", ("StorageClass",), ("spec", "storageClassName"), ("STORAGECLASS",)
