@@ -1,91 +1,116 @@
-"""The scorers of PyPI fse-baro on the same metric tables, where that package is installed.
+"""The scorers of PyPI fse-baro on the same metric tables: what a reader may compare the figures with.
 
-It is no dependency of the project: it brings scikit-learn and pandas. `pip install fse-baro` beside it, and
-they are run on the alert's measure of every component, given the onset, as their authors do.
+The package is no dependency of the project (it brings scikit-learn and pandas): it is installed into a folder
+of its own below build/. Its scorers are run on the alert's measure of every component, given the onset, as
+their authors do. They rank, so that they name somebody for every control as well.
 """
 
-import csv
-import importlib
 import json
-from collections.abc import Callable, Sequence
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from dev.eval.handed import HandedSet
-from orchestrator.cli.evaluation.cases import Case
+from dev.eval import scorers
+from dev.eval.handed import PROJECT, HandedCase, HandedSet
 from orchestrator.cli.evaluation.judging import ACCURACY_AT
 from services.executor.analyst.reading.measures import Measure, measure_in
 from services.executor.sources.metrics_csv import read_table
 
-_MISSING: Final = "The scorers of fse-baro are not run beside it: the package is not installed.\n"
-_SCORERS: Final = ("robust_scorer", "nsigma")
+_HOME: Final = PROJECT / "build" / "reference"
+_PYTHON: Final = _HOME / "bin" / "python"
+_PACKAGE: Final = "fse-baro==0.2.2"
+_INSTALL_SECONDS: Final = 600.0
+_RUN_SECONDS: Final = 300.0
 
 
 def as_text(sets: Sequence[HandedSet]) -> str:
-    """Return a line for each scorer and set with metric tables; one line where the package is missing."""
-    tables = {
-        each.name: rows for each in sets if (rows := list(filter(None, map(_table_in(each), each.cases))))
-    }
-    if not tables:
+    """Return a line for each scorer and set with metric tables; one line where the package cannot be had."""
+    tables = {each.name: list(tables_of(each)) for each in sets}
+    if not any(tables.values()):
         return ""
     try:
-        pandas, scorers = (
-            importlib.import_module("pandas"),
-            importlib.import_module("baro.root_cause_analysis"),
-        )
-    except ImportError:
-        return _MISSING
-    lines = []
-    for name, rows in tables.items():
-        for scorer in _SCORERS:
-            places = [_place(row, getattr(scorers, scorer), pandas) for row in rows]
-            shares = [
-                f"AC@{most} {sum(place is not None and place <= most for place in places) / len(rows):.2f}"
-                for most in ACCURACY_AT
-            ]
-            lines.append(f"fse-baro {scorer}, {name}, n = {len(rows)}: {', '.join(shares)}\n")
+        _install()
+        lines = [line for name, rows in tables.items() if rows for line in _scored(name, rows)]
+    except (OSError, subprocess.SubprocessError) as error:
+        return f"The scorers of fse-baro are not run beside it: {_reason(error)}\n"
     return "".join(lines)
 
 
-def _table_in(handed: HandedSet) -> Callable[[Case], dict[str, Any] | None]:
-    def table(case: Case) -> dict[str, Any] | None:
+def _install() -> None:
+    if _PYTHON.exists() and _run(_PYTHON, "-c", "import baro", seconds=_RUN_SECONDS, check=False) is not None:
+        return
+    _run(Path(sys.executable), "-m", "venv", "--clear", str(_HOME), seconds=_INSTALL_SECONDS)
+    options = ("--quiet", "--disable-pip-version-check")
+    _run(_PYTHON, "-m", "pip", "install", *options, _PACKAGE, seconds=_INSTALL_SECONDS)
+
+
+def _run(python: Path, *arguments: str, seconds: float, given: str = "", check: bool = True) -> str | None:
+    """Run a Python with fixed arguments; returns its output, or None where it failed and need not succeed."""
+    ended = subprocess.run(  # noqa: S603 - arguments of this module alone, no shell
+        [python, *arguments], input=given, capture_output=True, text=True, timeout=seconds, check=check
+    )
+    return ended.stdout if ended.returncode == 0 else None
+
+
+def _reason(error: Exception) -> str:
+    told = getattr(error, "stderr", None) or str(error)
+    return str(told).strip().splitlines()[-1][:200]
+
+
+def _scored(name: str, rows: Sequence[tuple[HandedCase, dict[str, Any]]]) -> Iterator[str]:
+    given = json.dumps([table for _, table in rows])
+    ranked = json.loads(_run(_PYTHON, str(Path(scorers.__file__)), seconds=_RUN_SECONDS, given=given) or "{}")
+    for scorer, ranks in ranked.items():
+        places = [
+            place_of(case.expected.suspects[0], names)
+            for (case, _), names in zip(rows, ranks, strict=True)
+            if case.expected.suspects
+        ]
+        blamed = sum(
+            bool(names) for (case, _), names in zip(rows, ranks, strict=True) if not case.expected.suspects
+        )
+        shares = ", ".join(f"AC@{most} {_within(places, most) / len(places):.2f}" for most in ACCURACY_AT)
+        yield (
+            f"fse-baro {scorer}, {name}, n = {len(places)}: {shares}; "
+            f"{blamed} of {len(rows) - len(places)} controls blamed\n"
+        )
+
+
+def _within(places: Sequence[int | None], most: int) -> int:
+    return sum(place is not None and place <= most for place in places)
+
+
+def tables_of(handed: HandedSet) -> Iterator[tuple[HandedCase, dict[str, Any]]]:
+    for case in handed.cases:
         bundle = handed.root / case.bundle
         files = sorted(bundle.glob("metrics/*.csv"))
-        return _row(bundle, files[0], case) if files and case.expected.suspects else None
+        if files and case.expected.suspects is not None:
+            yield case, _table(bundle, files[0])
 
-    return table
 
-
-def _row(bundle: Path, file: Path, case: Case) -> dict[str, Any]:
+def _table(bundle: Path, file: Path) -> dict[str, Any]:
+    """Return the alert's measure of every component as columns on one time axis, and the onset."""
     alert = json.loads((bundle / "alerts.json").read_text(encoding="utf-8"))["data"]["alerts"][0]
     measure = measure_in(alert["labels"]["alertname"])
+    # What falls when things get worse is turned round.
+    sign = -1.0 if measure is Measure.FAILURES else 1.0
     columns, _ = read_table(file.read_text(encoding="utf-8"))
-    onset = datetime.fromisoformat(alert["activeAt"]).timestamp()
-    falls = measure is Measure.FAILURES
     series = {
-        (column.labels["component"], str(index)): {
-            time: -float(token) if falls else float(token) for time, token in column.samples
-        }
+        f"{column.labels['component']}|{index}": {time: sign * float(token) for time, token in column.samples}
         for index, column in enumerate(columns)
         if measure_in(column.name) is measure
     }
-    with file.open(encoding="utf-8") as lines:
-        rows = list(csv.reader(lines))[1:]
-    times = [datetime.fromisoformat(row[0]).timestamp() for row in rows]
-    return {"cause": (case.expected.suspects or [""])[0], "onset": onset, "times": times, "series": series}
+    times = sorted({time for column in columns for time, _ in column.samples})
+    return {
+        "inject_time": datetime.fromisoformat(alert["activeAt"]).timestamp(),
+        "columns": {"time": times} | {name: [*map(values.get, times)] for name, values in series.items()},
+    }
 
 
-def _place(row: dict[str, Any], scorer: Callable[..., dict[str, Any]], pandas: Any) -> int | None:  # noqa: ANN401
+def place_of(cause: str, ranks: Sequence[str]) -> int | None:
     """Return where the cause stands among the components, each at its best series."""
-    frame = pandas.DataFrame(
-        {"time": row["times"]}
-        | {
-            f"{name}|{index}": [values.get(time) for time in row["times"]]
-            for (name, index), values in row["series"].items()
-        }
-    )
-    frame = frame.ffill().fillna(0)
-    ranks = scorer(frame, inject_time=row["onset"])["ranks"]
     named = list(dict.fromkeys(rank.rpartition("|")[0] for rank in ranks))
-    return named.index(row["cause"]) + 1 if row["cause"] in named else None
+    return named.index(cause) + 1 if cause in named else None
