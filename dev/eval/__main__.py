@@ -17,7 +17,7 @@ from dev.eval import reference
 from dev.eval.bindings import check_bindings
 from dev.eval.handed import HandedCase, HandedSet, handed_sets, judged
 from dev.eval.removal import is_proven, weakened, without_evidence
-from dev.eval.variants import VARIANTS, made
+from dev.eval.variants import VARIANTS, Variant, made
 from orchestrator.cli.evaluation.asking import ask
 from orchestrator.cli.evaluation.judging import Ended, Score, below
 from orchestrator.cli.evaluation.printed import as_text
@@ -42,17 +42,20 @@ class Measured:
         return {**self.score.as_object(), "bindings": self.bindings, "bindings_found": found}
 
 
-async def measured(handed: HandedSet, folder: Path, *, changed: bool) -> list[Measured]:
-    """Ask a set as it is and, if wanted, in every variant; `folder` takes states and changed bundles."""
+async def measured(
+    handed: HandedSet, folder: Path, variants: Sequence[Variant], *, removed: bool
+) -> list[Measured]:
+    """Ask a set as it is, in some variants and, if wanted, without the evidence of what is proven.
+
+    `folder` takes states and changed bundles.
+    """
     runs, as_it_is = await _asked(handed.name, handed.cases, handed.root, folder)
     found = [as_it_is]
-    if not changed:
-        return found
-    for variant in VARIANTS:
+    for variant in variants:
         cases = [made(variant, case, handed.root, folder) for case in handed.cases]
         found.append((await _asked(f"{handed.name}, {variant.name}", cases, folder, folder))[1])
     proven = [(case, run) for case, run in zip(handed.cases, runs, strict=True) if is_proven(run)]
-    if proven:
+    if proven and removed:
         found.append(await _weakened(handed, proven, folder))
     return found
 
@@ -85,7 +88,8 @@ async def _all(sets: Sequence[HandedSet], *, changed: bool) -> list[Measured]:
     found = []
     for handed in sets:
         with tempfile.TemporaryDirectory() as folder:
-            found += await measured(handed, Path(folder), changed=changed)
+            variants = VARIANTS if changed else ()
+            found += await measured(handed, Path(folder), variants, removed=changed)
     return found
 
 

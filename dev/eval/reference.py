@@ -84,6 +84,7 @@ def _within(places: Sequence[int | None], most: int) -> int:
 
 
 def tables_of(handed: HandedSet) -> Iterator[tuple[HandedCase, dict[str, Any]]]:
+    """Yield the cases of a set that name a component or none, each with what the scorers are given."""
     for case in handed.cases:
         bundle = handed.root / case.bundle
         files = sorted(bundle.glob("metrics/*.csv"))
