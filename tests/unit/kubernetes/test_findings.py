@@ -1,5 +1,6 @@
 """The document of findings: each excerpt stands where it says; the list of faults is whole and documented."""
 
+import json
 import re
 from pathlib import Path
 
@@ -17,8 +18,11 @@ from services.executor.tools.kubernetes.raw import kubernetes_events
 from tests.fakes.bundles import a_stop, opened, write
 from tests.unit.kubernetes.variations import OF_PODS
 from tests.unit.kubernetes.variations_around import AROUND
+from tests.unit.kubernetes.variations_around_objects import OBJECTS_AROUND
+from tests.unit.kubernetes.variations_objects import POD_OBJECTS
+from tests.unit.kubernetes.variations_printed import PRINTED
 
-VARIATIONS = {**OF_PODS, **AROUND}
+VARIATIONS = {**OF_PODS, **AROUND, **POD_OBJECTS, **OBJECTS_AROUND, **PRINTED}
 
 
 def excerpts_of(value: Json) -> list[dict[str, Json]]:
@@ -44,8 +48,8 @@ def test_each_excerpt_stands_on_its_line(tmp_path: Path, name: str) -> None:
         assert isinstance(n, NumberToken)
         assert isinstance(text, str)
         line = files[source].splitlines()[int(n) - 1]
-        # JSON escapes the quotation marks that the text holds.
-        assert text in line or text in line.replace('\\"', '"').replace("\\\\", "\\")
+        # JSON escapes the quotation marks and the ends of lines that the text holds.
+        assert text in line or json.dumps(text)[1:-1] in line
 
 
 def test_a_finding_holds_no_sentence(tmp_path: Path) -> None:

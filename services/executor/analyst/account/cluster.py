@@ -17,6 +17,8 @@ MAX_WELL = 3
 _CRITICAL_SYMPTOMS = 2
 # A finding of this rule quotes the line of the log that it explains.
 _EXPLAINS_ITS_LOG = "policy"
+# Nor may all that there is have been recorded.
+_NOT_RECORDED = "absent"
 _RANK = {fault: rank for rank, fault in enumerate(KUBERNETES_FAULTS)}
 # Of these nothing can be made but a symptom: they say only that something is missing or not ready.
 _BARE = frozenset(
@@ -136,6 +138,8 @@ class ClusterAccount:
     def _cause(self, each: ClusterFinding) -> Finding:
         """Return a cause; confirmed where the object itself, or the log of one that failed, states it."""
         stated = each.fault not in _STATES and (not each.is_of_log or self._has_failed(each))
+        if each.rule == _NOT_RECORDED:
+            stated = False
         if each.rule == _EXPLAINS_ITS_LOG:
             stated = each.excerpt("isolation") is not None
         return Finding(

@@ -1,5 +1,6 @@
 """A place in a recorded document: a value is read and cited in one step, so no citation can be invented."""
 
+import math
 from dataclasses import dataclass
 
 from services.common.evidence import pointer
@@ -54,7 +55,8 @@ class Spot:
     @property
     def count(self) -> int:
         """The whole number here; 0 where there is none."""
-        return int(self.number or 0)
+        found = self.number or 0.0
+        return int(found) if math.isfinite(found) else 0
 
     @property
     def is_null(self) -> bool:

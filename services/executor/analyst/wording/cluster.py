@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from services.common.evidence.faults import FAULTS
 from services.executor.analyst.reading.cluster import ClusterFinding
@@ -51,6 +52,7 @@ _MEANING = {
     "memory_limit": "memory limit",
     "image": "image",
     "policy": "policy",
+    "policy_kind": "kind",
     "isolation": "its rule",
     "event": "reason",
     "message": "message",
@@ -61,6 +63,9 @@ _MEANING = {
     "longest": "to",
     "selector": "selector",
     "class": "class",
+    "storage_class": "storage class",
+    "backend": "backend",
+    "not_ready": "address that is not ready",
     "targets": "targets",
     "endpoints": "endpoints",
     "resource": "resource",
@@ -146,9 +151,13 @@ def _counts(finding: ClusterFinding) -> Sequence[Part]:
     if finding.count("nodes").text:
         nodes = finding.count("nodes_selected"), finding.count("nodes")
         return ["; labels like that: on ", number(nodes[0]), " of ", number(nodes[1]), " recorded nodes"]
-    if finding.count("classes").text:
-        classes = finding.count("classes_named"), finding.count("classes")
-        return ["; named so: ", number(classes[0]), " of ", number(classes[1]), " recorded classes"]
+    for counted in ("classes", "services"):
+        if finding.count(counted).text:
+            named, every = finding.count(f"{counted}_named"), finding.count(counted)
+            return ["; named so: ", number(named), " of ", number(every), f" recorded {counted}"]
+    if finding.count("addresses").text:
+        # The clause says already that there is none.
+        return [replace(number(finding.count("addresses")), words="")]
     return []
 
 

@@ -28,6 +28,8 @@ _BY_KEYS: Final = (
     ("NetworkPolicy", ("Spec",)),
     ("ServiceAccount", ("Mountable secrets",)),
     ("StorageClass", ("Provisioner",)),
+    # Such a description is a table under a name.
+    ("ResourceQuota", ("Resource", "Used", "Hard")),
 )
 # The same of the columns of `kubectl get`.
 _BY_COLUMNS: Final = (

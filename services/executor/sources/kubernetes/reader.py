@@ -135,8 +135,15 @@ def _kind_of_folder(source: str) -> str:
 
 def _described(source: str, root: Node) -> KubeObject:
     named = root.at("Name")
-    kind = kind_of_keys({child.key for child in root.children})
+    kind = kind_of_keys({child.key for child in root.children}) or _kind_of_rows(root)
     return KubeObject(kind, root.at("Namespace").text, named.text, named, source, root)
+
+
+def _kind_of_rows(root: Node) -> str:
+    """Return the kind of what is described by a table alone."""
+    return next(
+        filter(None, (kind_of_keys([cell.key for cell in row.children]) for row in root.children)), ""
+    )
 
 
 def _of_row(source: str, row: Row) -> KubeObject:

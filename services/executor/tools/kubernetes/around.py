@@ -13,6 +13,25 @@ from services.executor.tools.kubernetes.ties import labels_of
 
 # What the scheduler and the kubelet write, wherever it was copied to.
 _COPIED: Final = re.compile(r'\d+/\d+ nodes are available: [^"\\]{1,600}|Failed to pull image [^\n]{1,600}')
+# What is of a class: its kind, that of the classes, the fault, what the class is called, where it is named.
+_CLASSES: Final = (
+    (
+        "Ingress",
+        "IngressClass",
+        "ingress.class_missing",
+        "class",
+        (("Ingress Class",), ("spec", "ingressClassName"), ("CLASS",)),
+    ),
+    (
+        "PersistentVolumeClaim",
+        "StorageClass",
+        "pvc.storage_class_missing",
+        "storage_class",
+        (("StorageClass",), ("spec", "storageClassName"), ("STORAGECLASS",)),
+    ),
+)
+# How a table marks the class that is taken where none is named.
+_DEFAULT_CLASS: Final = " (default)"
 _BLOCKED: Final = frozenset({"dns.unresolved", "dependency.unreachable"})
 
 
@@ -49,17 +68,50 @@ def policy_findings(found: Found, cluster: Cluster) -> Iterator[Found]:
     for view in {each.name: each for each in (*listed, *stated)}.values():
         policy = Said("policy", view.named.text, view.source, view.named.line)
         line = next(each for each in found.said if each.role == "line")
-        yield Found("policy", "network_policy.blocks", pod, told(pod.named, policy, _isolation(view), line))
+        kind = said_at(view.source, view.root, "policy_kind", ("kind",))
+        yield Found(
+            "policy", "network_policy.blocks", pod, told(pod.named, policy, kind, _isolation(view), line)
+        )
 
 
 def class_findings(cluster: Cluster) -> Iterator[Found]:
-    """Yield each ingress of a class that is none of the recorded ones, where any are recorded."""
-    classes = [one.name for one in cluster.of_kind("IngressClass")]
-    for ingress in cluster.of_kind("Ingress") if classes else []:
-        named = ingress.said("class", ("Ingress Class",), ("spec", "ingressClassName"), ("CLASS",))
-        if named is not None and named.text not in classes:
-            counts = {"classes": len(classes), "classes_named": 0}
-            yield Found("count", "ingress.class_missing", ingress, told(ingress.named, named), counts)
+    """Yield what is of a class that is none of the recorded ones, where any are recorded."""
+    for kind, of_kind, fault, role, paths in _CLASSES:
+        classes = [one.name.removesuffix(_DEFAULT_CLASS) for one in cluster.of_kind(of_kind)]
+        for subject in cluster.of_kind(kind) if classes else []:
+            named = subject.said(role, *paths)
+            if named is not None and named.text not in classes and not _is_served(subject):
+                counts = {"classes": len(classes), "classes_named": 0}
+                yield Found("count", fault, subject, told(subject.named, named), counts)
+
+
+def backend_findings(cluster: Cluster) -> Iterator[Found]:
+    """Yield each service that an ingress leads to and that is none of those recorded of its namespace.
+
+    Not every service may have been recorded: it is where a person would look first.
+    """
+    for ingress in cluster.of_kind("Ingress"):
+        services = [one for one in cluster.of_kind("Service") if one.namespace in ("", ingress.namespace)]
+        known = {one.name for one in services}
+        for backend in _backends(ingress) if known else ():
+            if backend.text not in known:
+                counts = {"services": len(known), "services_named": 0}
+                yield Found(
+                    "absent", "ingress.backend_missing", ingress, told(ingress.named, backend), counts
+                )
+
+
+def _backends(ingress: Subject) -> Iterator[Said]:
+    view = ingress.whole[0]
+    for path, leaf in view.root.at("spec").leaves():
+        if path[-2:] == ("service", "name"):
+            yield Said("backend", leaf.text, view.source, leaf.line)
+
+
+def _is_served(subject: Subject) -> bool:
+    """Tell whether a claim is bound: the class was needed once, to make its volume."""
+    phase = phase_of(subject)
+    return phase is not None and phase.text == "Bound"
 
 
 def record_findings(cluster: Cluster) -> Iterator[Found]:

@@ -39,6 +39,8 @@ class Event:
     message: Said
     kind: str
     name: str
+    about: Said
+    """Where the object is named."""
 
     @property
     def is_warning(self) -> bool:
@@ -149,8 +151,8 @@ class Cluster:
     def _new(self, event: Event) -> Subject:
         """Return an object that only an event tells of."""
         view = KubeObject(
-            event.kind, "", event.name, Node("", event.name, event.reason.line, event.reason.line),
-            event.reason.source, NOTHING, is_row=True,
+            event.kind, "", event.name, Node("", event.about.text, event.about.line, event.about.line),
+            event.about.source, NOTHING, is_row=True,
         )  # fmt: skip
         self._add(view)
         return self._by_key[event.kind, event.name][0]
@@ -162,7 +164,7 @@ def _described_events(subject: Subject) -> Iterator[Event]:
             reason = said_at(view.source, row, "event", ("Reason",))
             message = said_at(view.source, row, "message", ("Message",))
             if reason and message:
-                yield Event(row.at("Type").text, reason, message, subject.kind, subject.name)
+                yield Event(row.at("Type").text, reason, message, subject.kind, subject.name, subject.named)
 
 
 def _event(each: KubeObject) -> Event | None:
@@ -173,15 +175,22 @@ def _event(each: KubeObject) -> Event | None:
         word, colon, rest = status.text.partition(": ")
         kind, _, name = each.parent.partition("/")
         reason = Said("event", word, source, status.line)
-        return Event("", reason, Said("message", rest, source, status.line), kind, name) if colon else None
+        message = Said("message", rest, source, status.line)
+        return (
+            Event("", reason, message, kind, name, Said("name", name, source, status.line)) if colon else None
+        )
     reason_said = said_at(source, root, "event", ("reason",), ("REASON",))
-    message = said_at(source, root, "message", ("message",), ("note",), ("MESSAGE",))
-    if reason_said is None or message is None:
+    message_said = said_at(source, root, "message", ("message",), ("note",), ("MESSAGE",))
+    if reason_said is None or message_said is None:
         return None
     about = root.at("involvedObject") if root.at("involvedObject").children else root.at("regarding")
     if about.children:
-        kind, name = about.at("kind").text, about.at("name").text
+        named = about.at("name")
+        kind, name = about.at("kind").text, named.text
     else:
-        word, _, name = root.at("OBJECT").text.partition("/")
+        named = root.at("OBJECT")
+        word, _, name = named.text.partition("/")
         kind = kind_of_word(word) or word
-    return Event(root.at("type").text or root.at("TYPE").text, reason_said, message, kind, name)
+    where = Said("name", name, source, named.line)
+    kind_said = root.at("type").text or root.at("TYPE").text
+    return Event(kind_said, reason_said, message_said, kind, name, where)

@@ -47,6 +47,7 @@ _FAULTS: Final = tuple(
         ),
         ("memory.exhausted", r"out of memory|OutOfMemoryError|cannot allocate memory|heap out of memory"),
         ("disk.exhausted", r"no space left on device|ENOSPC|disk quota exceeded"),
+        ("image.wrong_platform", r"exec format error"),
         ("container.port_taken", r"address already in use|EADDRINUSE"),
         (
             "container.command_error",

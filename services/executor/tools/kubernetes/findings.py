@@ -9,6 +9,7 @@ from services.executor.sources.bundle import Bundle
 from services.executor.sources.stop import Stop
 from services.executor.tools.kubernetes.arguments import Findings
 from services.executor.tools.kubernetes.around import (
+    backend_findings,
     class_findings,
     policy_findings,
     record_findings,
@@ -67,6 +68,7 @@ def _all(cluster: Cluster, ties: Ties, logs: Logs, stop: Stop) -> Iterator[Found
         else:
             yield from object_findings(subject, ties)
     yield from class_findings(cluster)
+    yield from backend_findings(cluster)
     yield from record_findings(cluster)
     yield from unplaced_findings(logs)
 

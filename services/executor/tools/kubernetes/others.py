@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from services.executor.sources.kubernetes.tree import Node
+from services.executor.sources.kubernetes.tree import NOTHING, KubeObject, Node
 from services.executor.tools.kubernetes.ages import is_young
 from services.executor.tools.kubernetes.cluster import Said, Subject, said_at
 from services.executor.tools.kubernetes.events import event_findings
@@ -159,6 +159,18 @@ def _endpoints(subject: Subject) -> Iterator[Found]:
         if cell.text == "<none>":
             none = Said("endpoints", cell.text, view.source, cell.line)
             yield Found("state", "service.no_endpoints", subject, told(subject.named, none))
+        elif not view.is_row and view.root.at("metadata") is not NOTHING:
+            yield from _addresses(subject, view)
+
+
+def _addresses(subject: Subject, view: KubeObject) -> Iterator[Found]:
+    """Yield endpoints as an object, where they hold no address that is ready."""
+    leaves = [(path, leaf) for path, leaf in view.root.leaves() if path[-1] == "ip"]
+    if any("addresses" in path for path, _ in leaves):
+        return
+    waiting = next((Said("not_ready", leaf.text, view.source, leaf.line) for _, leaf in leaves), None)
+    counts = {"addresses": 0}
+    yield Found("count", "service.no_endpoints", subject, told(subject.named, waiting), counts)
 
 
 def _autoscaler(subject: Subject) -> Iterator[Found]:

@@ -7,6 +7,7 @@ from typing import Final
 from services.executor.sources.kubernetes.tree import NOTHING, KubeObject, Node
 from services.executor.tools.kubernetes.ages import is_young
 from services.executor.tools.kubernetes.cluster import Said, Subject, said_at
+from services.executor.tools.kubernetes.container_log import fault_of_line
 from services.executor.tools.kubernetes.events import event_findings
 from services.executor.tools.kubernetes.found import Found, told
 from services.executor.tools.kubernetes.signs import fault_of
@@ -155,14 +156,21 @@ def _container_fault(one: Container) -> str:
     if "OOMKilled" in (reason, last) and (reason in _ENDED or one.text("ready") in _NO):
         return "pod.oom_killed"
     if reason in _PULL | _UNSTARTED or last in _UNSTARTED:
-        message = one.text("state_message") or one.text("last_message")
-        return fault_of("Pod", reason, message) or fault_of("Pod", last, message)
+        messages = f"{one.text('state_message')}\n{one.text('last_message')}"
+        return fault_of("Pod", reason if reason in _PULL | _UNSTARTED else last, messages)
+    ended = _ended_fault(one)
     if reason == "CrashLoopBackOff":
-        return "pod.crash_loop"
+        return ended or "pod.crash_loop"
     if reason in _ENDED or one.text("exit_code") not in ("", "0"):
-        return _DEFAULT
+        return ended or _DEFAULT
     runs = one.text("state") == "Running" or one.node.at("state", "running") is not NOTHING
     return "container.not_ready" if runs and one.text("ready") in _NO else ""
+
+
+def _ended_fault(one: Container) -> str:
+    """Return what the last words of a container say, which the kubelet may copy from its log."""
+    found = (fault_of_line(one.text(role)) for role in ("last_message", "state_message"))
+    return next((fault for fault in found if fault and fault != _DEFAULT), "")
 
 
 def _container_facts(pod: Subject, one: Container) -> list[Said]:

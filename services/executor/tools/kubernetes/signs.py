@@ -46,7 +46,14 @@ _MESSAGES: Final = tuple(
         ("config_map.key_missing", r"couldn't find key \S+ in ConfigMap|references non-existent config key"),
         ("secret.key_missing", r"couldn't find key \S+ in Secret|references non-existent secret key"),
         ("config_map.missing", r"configmaps? \"?[\w.-]+\"? not found"),
-        ("tls.secret_missing", r"secret .{1,200}(?:not found|does not exist).{0,80}(?:tls|certificate)"),
+        (
+            "tls.secret_missing",
+            (
+                r"secret .{1,200}(?:not found|does not exist).{0,80}(?:tls|certificate)"
+                r"|(?:tls|certificate).{0,80}secret .{1,200}(?:not found|does not exist)"
+                r"|SSL certificate .{1,200} was not found"
+            ),
+        ),
         ("secret.missing", r"secrets? \"?[\w./-]+\"? not found"),
         ("container.root_refused", r"runAsNonRoot and image (?:will run as root|has non-numeric user)"),
         (
