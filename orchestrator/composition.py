@@ -38,6 +38,8 @@ from orchestrator.store.inspection import inspect
 from orchestrator.store.ownership import owned
 from orchestrator.store.port import Store, StoreError, StoreOpenError
 from orchestrator.store.sqlite import open_store
+from services.common.redaction.redactor import Redactor
+from services.common.redaction.settings import plain
 from services.common.rpc.channels import open_channel
 from services.common.rpc.health import is_serving
 from services.common.rpc.service import Service
@@ -108,7 +110,14 @@ async def build(settings: OrchestratorSettings) -> Service:
             raise StoreOpenError(f"cannot use the database {settings.database}: {error}") from None
         # Until here a failure closes what was opened; from here on the service does.
         close = opened.pop_all().aclose
-    servicer = DiagnosisServicer(runs, catalogs, store, settings.run_seconds, settings.reserve_seconds)
+    servicer = DiagnosisServicer(
+        runs,
+        catalogs,
+        store,
+        Redactor(plain(settings.redact_patterns)),
+        run_seconds=settings.run_seconds,
+        reserve_seconds=settings.reserve_seconds,
+    )
     status = StatusServicer(
         _agents(settings, channels), executor, partial(inspect, settings.database), clock, _new_id
     )

@@ -16,6 +16,7 @@ from orchestrator.intent import intent_of
 from orchestrator.store.port import CHANNEL_FORM, OWN_CHANNEL, Retention, Submission
 from services.common.errors import InvalidArgumentError
 from services.common.evidence import strict_json
+from services.common.redaction.redactor import Redactor
 from services.common.validation import (
     MAX_BUNDLE_CHARS,
     MAX_QUESTION_CHARS,
@@ -30,15 +31,21 @@ MAX_KEY_CHARS = 256
 MAX_EVALUATION_BYTES = 64 * 1024
 
 
-def context_of(request: DiagnoseRequest) -> DiagnosisContext:
-    """Return the context that a request asks for; raises InvalidArgumentError with the field to blame."""
+def context_of(request: DiagnoseRequest, redactor: Redactor) -> DiagnosisContext:
+    """Return the context that a request asks for, its question without the secrets in it.
+
+    Raises InvalidArgumentError with the field to blame.
+    """
     required_text(request.question, "question", MAX_QUESTION_CHARS)
+    question = redactor.text(request.question).text
+    # What stands for a secret may be longer than the secret.
+    required_text(question, "question", MAX_QUESTION_CHARS)
     required_text(request.scope.bundle, "scope.bundle", MAX_BUNDLE_CHARS)
-    context = DiagnosisContext(question=request.question, intent=request.intent, scope=request.scope)
+    context = DiagnosisContext(question=question, intent=request.intent, scope=request.scope)
     if request.intent:
         specified(request.intent, Intent.DESCRIPTOR, "intent")
     else:
-        context.intent = intent_of(request.question)
+        context.intent = intent_of(question)
     if request.HasField("window"):
         legal_window(request.window, "window")
         context.window.CopyFrom(request.window)
@@ -86,8 +93,8 @@ def listed_scope(request: ListToolsRequest) -> Scope | None:
     return request.scope
 
 
-def evaluation_of(request: RecordEvaluationRequest) -> tuple[str, str]:
-    """Return the channel to write and its value as JSON text."""
+def evaluation_of(request: RecordEvaluationRequest, redactor: Redactor) -> tuple[str, str]:
+    """Return the channel to write and its value as JSON text, without the secrets in it."""
     if not CHANNEL_FORM.fullmatch(request.channel):
         raise InvalidArgumentError(
             "channel is not 1 to 64 lower-case letters and '_' that begin with a letter", field="channel"
@@ -98,4 +105,4 @@ def evaluation_of(request: RecordEvaluationRequest) -> tuple[str, str]:
         value = strict_json.loads(request.value_json, max_bytes=MAX_EVALUATION_BYTES)
     except strict_json.StrictJsonError as error:
         raise InvalidArgumentError(f"value_json is wrong: {error}", field="value_json") from None
-    return request.channel, strict_json.dumps(value).decode("utf-8")
+    return request.channel, strict_json.dumps(redactor.document(value).document).decode("utf-8")

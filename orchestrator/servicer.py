@@ -22,6 +22,7 @@ from orchestrator.requests import (
 )
 from orchestrator.runs import Runs
 from orchestrator.store.port import Store
+from services.common.redaction.redactor import Redactor
 from services.common.rpc.context import remaining_seconds
 
 
@@ -29,11 +30,19 @@ class DiagnosisServicer(diagnosis_pb2_grpc.DiagnosisServiceServicer):
     """Starts runs, and reads them back from the store."""
 
     def __init__(
-        self, runs: Runs, catalogs: Catalogs, store: Store, run_seconds: float, reserve_seconds: float
+        self,
+        runs: Runs,
+        catalogs: Catalogs,
+        store: Store,
+        redactor: Redactor,
+        *,
+        run_seconds: float,
+        reserve_seconds: float,
     ) -> None:
         self._runs = runs
         self._catalogs = catalogs
         self._store = store
+        self._redactor = redactor
         self._run_seconds = run_seconds
         self._reserve_seconds = reserve_seconds
 
@@ -43,7 +52,7 @@ class DiagnosisServicer(diagnosis_pb2_grpc.DiagnosisServiceServicer):
         context: grpc.aio.ServicerContext[Any, Any],
     ) -> AsyncIterator[diagnosis_pb2.DiagnoseResponse]:
         """Run one diagnosis; it ends a little before its caller stops waiting, so that the end arrives."""
-        diagnosis = context_of(request)
+        diagnosis = context_of(request, self._redactor)
         seconds = min(self._run_seconds, remaining_seconds(context) - self._reserve_seconds)
         async with self._runs.live(diagnosis, seconds) as messages:
             async for message in messages:
@@ -56,7 +65,8 @@ class DiagnosisServicer(diagnosis_pb2_grpc.DiagnosisServiceServicer):
     ) -> diagnosis_pb2.SubmitDiagnosisResponse:
         """Begin one diagnosis that goes on without its caller."""
         submission = submission_of(request)
-        run_id = await self._runs.submit(context_of(request.diagnosis), submission, self._run_seconds)
+        diagnosis = context_of(request.diagnosis, self._redactor)
+        run_id = await self._runs.submit(diagnosis, submission, self._run_seconds)
         return diagnosis_pb2.SubmitDiagnosisResponse(run_id=run_id)
 
     async def WatchRun(  # noqa: N802 - the name is the contract's
@@ -108,7 +118,7 @@ class DiagnosisServicer(diagnosis_pb2_grpc.DiagnosisServiceServicer):
     ) -> diagnosis_pb2.RecordEvaluationResponse:
         """Write one channel of a run's self-evaluation."""
         run_id = required_id(request.run_id, "run_id")
-        channel, value_json = await asyncio.to_thread(evaluation_of, request)
+        channel, value_json = await asyncio.to_thread(evaluation_of, request, self._redactor)
         await self._store.write_channel(run_id, channel, value_json)
         return diagnosis_pb2.RecordEvaluationResponse()
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
+from services.common.redaction.settings import REDACT_PATTERNS, RedactPatterns
 from services.common.settings import Address, ServiceSettings
 from services.common.settings_report import print_report
 
@@ -45,6 +46,8 @@ class OrchestratorSettings(ServiceSettings):
     max_verified_input_bytes: int = Field(
         8 << 20, ge=1, description="largest input of the verifier, in bytes; a run with more falls back"
     )
+
+    redact_patterns: RedactPatterns = REDACT_PATTERNS
 
     run_seconds: float = Field(300.0, gt=0, description="longest run, in seconds")
     reserve_seconds: float = Field(

@@ -11,6 +11,7 @@ from assay.orchestrator.v1 import run_pb2
 
 from orchestrator.cli.layout import Layout
 from services.common.evidence.names import short_name
+from services.common.evidence.redacted import holds_marker
 from services.common.evidence.template_slots import UNREACHED
 
 _MAX_QUESTION: Final = 300
@@ -18,6 +19,7 @@ _ASKED: Final = {
     context_pb2.INTENT_CAUSE: "a cause",
     context_pb2.INTENT_LOOKUP: "a fact (lookup)",
 }
+_TAKEN_OUT: Final = "(what looked like a secret was taken out of the question before it was stored)"
 _WITHOUT_ANSWER: Final = {
     run_pb2.RUN_STATUS_RUNNING: "this run has not ended",
     run_pb2.RUN_STATUS_FAILED: "the run failed; there is no answer",
@@ -30,6 +32,8 @@ def question(run: run_pb2.Run, layout: Layout) -> list[str]:
     asked = run.context.question
     shown = asked if len(asked) <= _MAX_QUESTION else f"{asked[:_MAX_QUESTION]} […]"
     lines = layout.hanging("Question:  ", shown) if asked else []
+    if holds_marker(asked):
+        lines += layout.hanging("           ", _TAKEN_OUT)
     if intent := _ASKED.get(run.context.intent):
         lines += layout.hanging("Asked for: ", intent)
     return lines

@@ -28,9 +28,10 @@ def check(call: tool_pb2.Invocation) -> None:
 def described(call: tool_pb2.Invocation) -> str:
     """Return one line on a call that was checked: what was called, how it ended, what its output is."""
     cut = "cut: the source held more" if call.truncated else "whole"
+    taken_out = f"{call.redactions} secrets taken out, " if call.redactions else ""
     return (
         f"{call.id} {call.tool_name} {text_of(call.arguments_json)}: {status_of(call)}, "
-        f"{kind_of(call)}, {len(call.output)} bytes, {cut}, SHA-256 {call.output_sha256} (checked)"
+        f"{kind_of(call)}, {len(call.output)} bytes, {cut}, {taken_out}SHA-256 {call.output_sha256} (checked)"
     )
 
 

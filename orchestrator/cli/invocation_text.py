@@ -48,6 +48,7 @@ def _object(call: InvocationSummary) -> dict[str, Any]:
         "output_bytes": call.output_bytes,
         "output_sha256": invocation.output_sha256,
         "truncated": invocation.truncated,
+        "redactions": invocation.redactions,
         "start_time": invocation.start_time.ToJsonString(),
         "duration_seconds": _seconds(invocation),
     }

@@ -8,6 +8,8 @@ from functools import partial
 from assay.executor.v1 import executor_pb2, executor_pb2_grpc
 
 from services.common.errors import FailedPreconditionError
+from services.common.redaction.redactor import Redactor
+from services.common.redaction.settings import plain
 from services.common.rpc.service import Service, run
 from services.executor.bundle_root import problems_of
 from services.executor.desk import Desk
@@ -36,17 +38,18 @@ def reasoner(settings: ExecutorSettings) -> Reasoner:
 
 async def build(settings: ExecutorSettings) -> Service:
     """Put the executor together."""
-    return compose(settings, tools(settings.max_output_bytes, settings.tool_deadline_seconds))
+    offered = tools(settings.max_output_bytes, settings.tool_deadline_seconds)
+    return compose(settings, offered, Redactor(plain(settings.redact_patterns)))
 
 
-def compose(settings: ExecutorSettings, offered: dict[str, Tool]) -> Service:
-    """Put an executor with the given tools together; they are pickled for its workers."""
+def compose(settings: ExecutorSettings, offered: dict[str, Tool], redactor: Redactor) -> Service:
+    """Put an executor with the given tools together; they and the redactor are pickled for its workers."""
     limits = Limits(settings.max_structured_bytes, settings.max_log_bytes)
-    desk = partial(Desk, offered, settings.bundle_root, limits)
+    desk = partial(Desk, offered, settings.bundle_root, limits, redactor)
     workers, spare = Workers(settings.workers, desk, Desk.clear), Workers(1, desk, Desk.clear)
     sessions = Sessions(workers, spare, settings.inventory_deadline_seconds)
     clocks = Clocks(now=lambda: datetime.now(UTC), monotonic=time.monotonic)
-    runtime = Runtime(offered, clocks, _new_id)
+    runtime = Runtime(offered, clocks, _new_id, redactor)
     execution = Execution(sessions, runtime, reasoner(settings), settings.analysis_deadline_seconds)
     servicer = ExecutorServicer(offered, sessions, execution)
     return Service(

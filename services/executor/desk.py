@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.common.v1 import context_pb2, evidence_pb2, tool_pb2
 
 from services.common.evidence import document, strict_json
+from services.common.redaction.redactor import Redactor
 from services.executor.analyst.analyst import Analyst
 from services.executor.catalog import catalog_of
 from services.executor.recorded import RecordedCall
@@ -24,15 +25,20 @@ class Outcome:
     status: "tool_pb2.InvocationStatus.ValueType"
     output: bytes
     truncated: bool = False
+    redactions: int = 0
 
 
 class Desk:
-    """Holds one bundle at a time. `new` of an operation are the invocations that it was not told of yet."""
+    """Holds one bundle at a time. `new` of an operation are the invocations that it was not told of yet.
 
-    def __init__(self, tools: Mapping[str, Tool], root: Path, limits: Limits) -> None:
+    What the redactor finds leaves no call: neither in a document, nor in the reason why there is none.
+    """
+
+    def __init__(self, tools: Mapping[str, Tool], root: Path, limits: Limits, redactor: Redactor) -> None:
         self._tools = tools
         self._root = root
         self._limits = limits
+        self._redactor = redactor
         self._analyst = Analyst()
         self._opened: Bundle | None = None
         self._calls: list[RecordedCall] = []
@@ -60,16 +66,20 @@ class Desk:
         except StoppedError:
             return timed_out(seconds)
         except (ToolError, SourceError) as error:
-            return failed(str(error))
+            return self._failed(str(error))
         except OSError as error:
             return failed(f"the source cannot be read: {error.strerror}")
-        output = strict_json.dumps(made.document)
+        # What is too large is not worth redacting, and what stands for a secret may be longer than it was.
+        output, redactions = strict_json.dumps(made.document), 0
+        if len(output) <= tool.max_bytes:
+            redacted = self._redactor.document(made.document)
+            output, redactions = strict_json.dumps(redacted.document), redacted.count
         if len(output) > tool.max_bytes:
             return failed(
                 f"the answer is too large ({len(output)} of {tool.max_bytes} bytes), narrow it: "
                 "a shorter window, one source, or a smaller limit"
             )
-        return Outcome(tool_pb2.INVOCATION_STATUS_OK, output, made.truncated)
+        return Outcome(tool_pb2.INVOCATION_STATUS_OK, output, made.truncated, redactions)
 
     def follow_up(
         self, new: Sequence[tool_pb2.Invocation], context: context_pb2.DiagnosisContext
@@ -92,6 +102,10 @@ class Desk:
         """Return the analyst's document about all calls."""
         self._learn(new)
         return document.serialize(self._analyst.conclude(context, self._calls, gaps))
+
+    def _failed(self, reason: str) -> Outcome:
+        redacted = self._redactor.text(reason)
+        return replace(failed(redacted.text), redactions=redacted.count)
 
     @property
     def _bundle(self) -> Bundle:

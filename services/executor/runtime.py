@@ -9,6 +9,7 @@ from typing import Final
 from assay.common.v1 import tool_pb2
 
 from services.common.evidence import strict_json
+from services.common.redaction.redactor import Redactor
 from services.executor import domain
 from services.executor.desk import Desk, Outcome, error_output, failed, timed_out
 from services.executor.session import GRACE_SECONDS, Session
@@ -27,12 +28,18 @@ class Clocks:
 
 
 class Runtime:
-    """Runs tools in a session's worker. `new_id` makes invocation ids, unique within a run."""
+    """Runs tools in a session's worker. `new_id` makes invocation ids, unique within a run.
 
-    def __init__(self, tools: dict[str, Tool], clocks: Clocks, new_id: Callable[[], str]) -> None:
+    A call is made with its arguments as they are, and recorded without the secrets in them.
+    """
+
+    def __init__(
+        self, tools: dict[str, Tool], clocks: Clocks, new_id: Callable[[], str], redactor: Redactor
+    ) -> None:
         self._tools = tools
         self._clocks = clocks
         self._new_id = new_id
+        self._redactor = redactor
 
     async def call(self, session: Session, step: tool_pb2.PlanStep) -> tool_pb2.Invocation:
         """Run one call, in at most the tool's deadline, and add it to the session.
@@ -47,15 +54,17 @@ class Runtime:
         else:
             outcome = await _run(session, admitted)
             plain, kind = admitted.plain, admitted.tool.kind
+        arguments = self._redactor.document(plain)
         invocation = tool_pb2.Invocation(
             id=self._new_id(),
-            tool_name=step.tool_name[:_MAX_NAME_CHARS],
-            arguments_json=strict_json.dumps(plain),
+            tool_name=self._redactor.text(step.tool_name[:_MAX_NAME_CHARS]).text,
+            arguments_json=strict_json.dumps(arguments.document),
             status=outcome.status,
             kind=kind,
             output=outcome.output,
             output_sha256=hashlib.sha256(outcome.output).hexdigest(),
             truncated=outcome.truncated,
+            redactions=arguments.count + outcome.redactions,
         )
         invocation.start_time.FromDatetime(start)
         invocation.duration.FromTimedelta(timedelta(seconds=self._clocks.monotonic() - begun))

@@ -10,6 +10,7 @@ from assay.gatekeeper.v1 import gatekeeper_pb2
 from services.common.evidence import matching, places, pointer, strict_json
 from services.common.evidence.document import EvidenceBinding
 from services.common.evidence.recorded import may_confirm, parse_output
+from services.common.evidence.redacted import citable_parts
 from services.common.evidence.strict_json import Json
 
 SCHEMA: Final = "schema.executor_v2"
@@ -17,7 +18,8 @@ INVOCATION_REF: Final = "evidence.invocation_ref"
 RAW_PATH: Final = "evidence.raw_path"
 MATCHED_TEXT: Final = "evidence.matched_text"
 PROVENANCE: Final = "evidence.provenance"
-ALL: Final = tuple(sorted((SCHEMA, INVOCATION_REF, RAW_PATH, MATCHED_TEXT, PROVENANCE)))
+REDACTION: Final = "evidence.redaction"
+ALL: Final = tuple(sorted((SCHEMA, INVOCATION_REF, RAW_PATH, MATCHED_TEXT, PROVENANCE, REDACTION)))
 
 
 class RuleError(Exception):
@@ -72,6 +74,8 @@ def check_binding(binding: EvidenceBinding, material: Material) -> None:
             "the text does not stand there: at a string it is all of it or at least "
             f"{matching.MIN_SUBSTRING} characters of it, elsewhere the stored token",
         )
+    if isinstance(value, str) and not any(binding.matched_text in part for part in citable_parts(value)):
+        raise RuleError(REDACTION, "the text holds or touches what stands for a secret that was taken out")
 
 
 def ended_well(record: gatekeeper_pb2.InvocationRecord) -> bool:

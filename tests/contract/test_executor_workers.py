@@ -17,6 +17,7 @@ import pytest
 from assay.common.v1 import context_pb2, tool_pb2
 from assay.executor.v1 import executor_pb2, executor_pb2_grpc
 
+from services.common.redaction.redactor import Redactor
 from services.common.rpc.channels import call_metadata, open_channel
 from services.common.rpc.health import is_serving
 from services.common.rpc.service import serving
@@ -51,7 +52,7 @@ async def executor(
         bundle_root=root, workers=workers, inventory_deadline_seconds=inventory_seconds
     )
     async with (
-        serving(settings, compose(settings, tools)) as address,
+        serving(settings, compose(settings, tools, Redactor())) as address,
         open_channel(address, settings.max_message_bytes) as channel,
     ):
         yield channel

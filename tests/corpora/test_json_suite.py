@@ -16,6 +16,7 @@ from assay.orchestrator.v1 import diagnosis_pb2
 from orchestrator.requests import evaluation_of
 from services.common.errors import InvalidArgumentError
 from services.common.evidence import document, strict_json
+from services.common.redaction.redactor import Redactor
 from services.common.rpc.channels import open_channel
 from services.common.rpc.service import serving
 from services.executor import domain
@@ -43,7 +44,7 @@ def _positioned(data: bytes) -> None:
 
 def _evaluation(data: bytes) -> None:
     request = diagnosis_pb2.RecordEvaluationRequest(run_id="r", channel="rules", value_json=data)
-    evaluation_of(request)
+    evaluation_of(request, Redactor())
 
 
 # Readers of any JSON, and how each refuses.

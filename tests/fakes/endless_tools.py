@@ -6,6 +6,7 @@ Their argument `source` is the port at which they say that they have begun.
 from dataclasses import replace
 from typing import NoReturn
 
+from services.common.redaction.redactor import Redactor
 from services.common.rpc.service import Service, run
 from services.executor.__main__ import compose
 from services.executor.settings import ExecutorSettings
@@ -39,7 +40,7 @@ def endless_tools(seconds: float) -> dict[str, Tool]:
 
 
 async def build(settings: ExecutorSettings) -> Service:
-    return compose(settings, endless_tools(settings.tool_deadline_seconds))
+    return compose(settings, endless_tools(settings.tool_deadline_seconds), Redactor())
 
 
 if __name__ == "__main__":

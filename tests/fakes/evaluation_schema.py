@@ -21,6 +21,7 @@ Rule = Literal[
     "evidence.raw_path",
     "evidence.matched_text",
     "evidence.provenance",
+    "evidence.redaction",
 ]
 Text = Annotated[str, Field(min_length=1)]
 VERDICT_KEYS = (

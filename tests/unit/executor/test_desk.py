@@ -10,6 +10,7 @@ import pytest
 from assay.common.v1 import context_pb2, tool_pb2
 
 from services.common.evidence import strict_json
+from services.common.redaction.redactor import Redactor
 from services.executor.desk import Desk
 from services.executor.sources.bundle import Bundle
 from services.executor.sources.stop import Stop
@@ -31,7 +32,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def a_desk(root: Path, offered: dict[str, Tool]) -> Desk:
-    desk = Desk(offered, root, LIMITS)
+    desk = Desk(offered, root, LIMITS, Redactor())
     desk.open("b", 60)
     return desk
 
@@ -111,7 +112,7 @@ def test_opening_forgets_what_was_told(root: Path) -> None:
 
 
 async def test_a_process_with_a_desk_loads_no_more_than_it_needs(tmp_path: Path) -> None:
-    workers = Workers(1, partial(Desk, tools(1000, 1), tmp_path, LIMITS), Desk.clear)
+    workers = Workers(1, partial(Desk, tools(1000, 1), tmp_path, LIMITS, Redactor()), Desk.clear)
     async with workers.lease() as worker:
         packages = await worker.run(60, loaded)
     await workers.close()

@@ -17,6 +17,7 @@ from assay.common.v1 import context_pb2, evidence_pb2, tool_pb2
 from assay.executor.v1 import executor_pb2
 
 from services.common.reasoning import Reasoned
+from services.common.redaction.redactor import Redactor
 from services.executor.desk import Desk
 from services.executor.execution import Execution
 from services.executor.reasoner import OfflineReasoner, Reasoner
@@ -104,7 +105,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def workers(root: Path) -> AsyncIterator[Workers[Desk]]:
-    made = Workers(2, partial(Desk, endless_tools(10), root, LIMITS), Desk.clear)
+    made = Workers(2, partial(Desk, endless_tools(10), root, LIMITS, Redactor()), Desk.clear)
     yield made
     await made.close()
 
@@ -114,7 +115,7 @@ def an_execution(
 ) -> Execution:
     ids = itertools.count(1)
     clocks = Clocks(lambda: NOW, time.monotonic)
-    runtime = Runtime(endless_tools(tool_seconds), clocks, lambda: f"inv-{next(ids)}")
+    runtime = Runtime(endless_tools(tool_seconds), clocks, lambda: f"inv-{next(ids)}", Redactor())
     return Execution(Sessions(workers, workers, 10), runtime, reasoner, analysis_seconds)
 
 

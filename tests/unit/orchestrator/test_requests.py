@@ -8,6 +8,9 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from orchestrator.requests import context_of
 from services.common.errors import InvalidArgumentError
+from services.common.redaction.redactor import Redactor
+
+REDACTOR = Redactor()
 
 
 def asked(question: str = "How many pods run?", bundle: str = "b", intent: int = 0) -> DiagnoseRequest:
@@ -15,15 +18,15 @@ def asked(question: str = "How many pods run?", bundle: str = "b", intent: int =
 
 
 def test_the_intent_is_derived_or_taken() -> None:
-    assert context_of(asked()).intent == context_pb2.INTENT_LOOKUP
-    assert context_of(asked(intent=context_pb2.INTENT_CAUSE)).intent == context_pb2.INTENT_CAUSE
+    assert context_of(asked(), REDACTOR).intent == context_pb2.INTENT_LOOKUP
+    assert context_of(asked(intent=context_pb2.INTENT_CAUSE), REDACTOR).intent == context_pb2.INTENT_CAUSE
 
 
 def test_an_open_window_is_taken_as_it_is() -> None:
     request = asked()
     request.window.CopyFrom(TimeWindow(start=Timestamp(seconds=5)))
-    assert context_of(request).window == request.window
-    assert not context_of(asked()).HasField("window")
+    assert context_of(request, REDACTOR).window == request.window
+    assert not context_of(asked(), REDACTOR).HasField("window")
 
 
 @pytest.mark.parametrize(
@@ -38,7 +41,7 @@ def test_an_open_window_is_taken_as_it_is() -> None:
 )
 def test_what_is_refused(request_: DiagnoseRequest, field: str) -> None:
     with pytest.raises(InvalidArgumentError) as error:
-        context_of(request_)
+        context_of(request_, REDACTOR)
     assert error.value.field == field
 
 
@@ -47,7 +50,7 @@ def test_a_window_that_ends_before_it_starts_is_refused(end: int) -> None:
     request = asked()
     request.window.CopyFrom(TimeWindow(start=Timestamp(seconds=5), end=Timestamp(seconds=end)))
     with pytest.raises(InvalidArgumentError, match="before it starts"):
-        context_of(request)
+        context_of(request, REDACTOR)
 
 
 @pytest.mark.parametrize(
@@ -58,5 +61,5 @@ def test_an_instant_that_is_none_is_refused(time: Timestamp, side: str) -> None:
     request = asked()
     getattr(request.window, side).CopyFrom(time)
     with pytest.raises(InvalidArgumentError) as error:
-        context_of(request)
+        context_of(request, REDACTOR)
     assert error.value.field == f"window.{side}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from services.common.evidence import pointer
 from services.common.evidence.document import EvidenceBinding
 from services.common.evidence.matching import hides, stands_at
+from services.common.evidence.redacted import holds_marker
 from services.common.evidence.strict_json import Json, NumberToken
 from services.executor.analyst.reading.words import clean_pieces
 from services.executor.recorded import RecordedCall
@@ -76,8 +77,8 @@ class Spot:
     def bind(self, excerpt: str = "") -> EvidenceBinding | None:
         """Return the binding of the string or number here, or None when there is nothing that can be cited.
 
-        A long text is cut; `excerpt` is a part of it that the binding must then hold. Characters that hide or
-        reorder what a person sees are not cited, only what stands between them.
+        A long text is cut; `excerpt` is a part of it that the binding must then hold. Neither characters that
+        hide or reorder what a person sees are cited nor what stands for a secret, only what lies between.
         """
         value = self.value
         if not isinstance(value, str) or not value:
@@ -86,9 +87,9 @@ class Spot:
         if not isinstance(value, NumberToken) and len(matched) > _MAX_MATCHED:
             begin = matched.find(excerpt) if excerpt else 0
             matched = matched[max(0, begin) :][:_MAX_MATCHED]
-        if hides(matched):
+        if hides(matched) or holds_marker(matched):
             matched = excerpt or max(clean_pieces(matched), key=len, default="")
-        if not stands_at(matched, value):
+        if not stands_at(matched, value) or holds_marker(matched):
             return None
         return EvidenceBinding(
             source_invocation_id=self.call.invocation_id,

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 
 from services.common.evidence.matching import hides
+from services.common.evidence.redacted import citable_parts, holds_marker
 from services.executor.analyst.reading.stated import stated_by
 
 _WORD = re.compile(r"[a-z]+|[0-9]+")
@@ -110,6 +111,7 @@ def quotation(text: str, level: str = "") -> str:
 
 def mechanism_clause(text: str) -> str:
     """Return the clause of a line that states a mechanism, without what other clauses and quotations add."""
+    text = next((part for part in citable_parts(text) if stated_by(part)), "")
     stated = stated_by(text)
     if stated is None:
         return ""
@@ -119,14 +121,18 @@ def mechanism_clause(text: str) -> str:
 
 
 def clean_pieces(text: str) -> list[str]:
-    """Split a text at the characters that hide or reorder what a person sees, terminal codes included."""
-    runs = (run for piece in _TERMINAL.split(text) for run in groupby(piece, key=hides))
+    """Split a text at what cannot be cited.
+
+    That is what hides or reorders what a person sees, terminal codes included, and what stands for a secret.
+    """
+    shown = (piece for part in citable_parts(text) for piece in _TERMINAL.split(part))
+    runs = (run for piece in shown for run in groupby(piece, key=hides))
     return ["".join(run) for hidden, run in runs if not hidden]
 
 
 def details(text: str) -> list[str]:
     """Return literal parts of a line that another system may have said first."""
-    pieces = re.split(r'\\?"|: ', text)
+    pieces = (piece for part in citable_parts(text) for piece in re.split(r'\\?"|: ', part))
     return [
         piece.strip() for piece in pieces if len(piece.strip()) >= 2 * _MIN_QUOTE and " " in piece.strip()
     ]
@@ -184,7 +190,7 @@ def _with_inner_quotations(candidate: str) -> str:
     """
     shown = _trim(_PAIRS.split(candidate, maxsplit=1)[0])
     marks = shown.count('"')
-    if marks == 0 or marks % 2 or hides(shown):
+    if marks == 0 or marks % 2 or hides(shown) or holds_marker(shown):
         return ""
     return "" if re.search(r'[“”]|\\"', shown) or not _tells(shown.split('"')[0]) else shown
 

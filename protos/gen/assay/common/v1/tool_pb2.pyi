@@ -101,6 +101,7 @@ class Invocation(_message.Message):
     TRUNCATED_FIELD_NUMBER: _builtins.int
     START_TIME_FIELD_NUMBER: _builtins.int
     DURATION_FIELD_NUMBER: _builtins.int
+    REDACTIONS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Unique within the run; made by the runtime, never by a reasoner."""
     tool_name: _builtins.str
@@ -119,6 +120,10 @@ class Invocation(_message.Message):
     """SHA-256 of `output`, lower-case hexadecimal."""
     truncated: _builtins.bool
     """True when the source held more than the output shows."""
+    redactions: _builtins.int
+    """How many secrets were taken out of the arguments and the output before they
+    were hashed. A text such as "[redacted:github-token]" stands for each.
+    """
     @_builtins.property
     def start_time(self) -> _timestamp_pb2.Timestamp:
         """When the call began, by the executor's clock."""
@@ -140,10 +145,11 @@ class Invocation(_message.Message):
         truncated: _builtins.bool = ...,
         start_time: _timestamp_pb2.Timestamp | None = ...,
         duration: _duration_pb2.Duration | None = ...,
+        redactions: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["duration", b"duration", "start_time", b"start_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arguments_json", b"arguments_json", "duration", b"duration", "id", b"id", "kind", b"kind", "output", b"output", "output_sha256", b"output_sha256", "start_time", b"start_time", "status", b"status", "tool_name", b"tool_name", "truncated", b"truncated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arguments_json", b"arguments_json", "duration", b"duration", "id", b"id", "kind", b"kind", "output", b"output", "output_sha256", b"output_sha256", "redactions", b"redactions", "start_time", b"start_time", "status", b"status", "tool_name", b"tool_name", "truncated", b"truncated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
