@@ -103,6 +103,9 @@ def _shown(value: Any, secret: bool) -> Any:  # noqa: ANN401 - whatever a settin
     match value:
         case None | bool() | int() | float():
             return HIDDEN if secret and value is not None else value
+        case [] | ():
+            # There is nothing to hide.
+            return []
         case _ if secret or isinstance(value, _SECRETS):
             return HIDDEN
         case str():

@@ -10,7 +10,7 @@ from assay.gatekeeper.v1 import gatekeeper_pb2
 from services.common.evidence import matching, places, pointer, strict_json
 from services.common.evidence.document import EvidenceBinding
 from services.common.evidence.recorded import may_confirm, parse_output
-from services.common.evidence.redacted import citable_parts
+from services.common.evidence.redacted import citable_parts, holds_marker
 from services.common.evidence.strict_json import Json
 
 SCHEMA: Final = "schema.executor_v2"
@@ -74,7 +74,7 @@ def check_binding(binding: EvidenceBinding, material: Material) -> None:
             "the text does not stand there: at a string it is all of it or at least "
             f"{matching.MIN_SUBSTRING} characters of it, elsewhere the stored token",
         )
-    if isinstance(value, str) and not any(binding.matched_text in part for part in citable_parts(value)):
+    if isinstance(value, str) and holds_marker(value) and not _is_beside_markers(binding.matched_text, value):
         raise RuleError(REDACTION, "the text holds or touches what stands for a secret that was taken out")
 
 
@@ -87,6 +87,10 @@ def rests_on_reference_only(passed: Iterable[EvidenceBinding], material: Materia
     """Tell whether a claim has passed bindings and every one of them cites a reference document."""
     kinds = [may_confirm(material.records[binding.source_invocation_id].kind) for binding in passed]
     return bool(kinds) and not any(kinds)
+
+
+def _is_beside_markers(text: str, value: str) -> bool:
+    return any(text in part for part in citable_parts(value))
 
 
 def _value_at(raw_path: str, document: Json) -> Json:

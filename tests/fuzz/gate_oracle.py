@@ -4,6 +4,7 @@ The rules are those of the design, written down once more: the keys and bounds o
 when a text is a true literal of a recorded output.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -154,7 +155,20 @@ def _is_true(binding: Mapping[str, Plain], run: Run) -> bool:
         return text == {True: "true", False: "false", None: "null"}[value]
     if isinstance(value, Number):
         return text == str(value)
-    return isinstance(value, str) and (text == value or (len(text) > 3 and value.count(text) > 0))
+    if not isinstance(value, str) or (text != value and len(text) < 4):
+        return False
+    return _stands_beside(text, value)
+
+
+def _stands_beside(text: str, value: str) -> bool:
+    """Tell whether a text stands somewhere in a value without touching what stands for a secret."""
+    taken = [match.span() for match in re.finditer(r"\[redacted:[a-z0-9-]{1,48}\]", value)]
+    at = value.find(text)
+    while at >= 0:
+        if not any(begin < at + len(text) and end > at for begin, end in taken):
+            return True
+        at = value.find(text, at + 1)
+    return False
 
 
 def _hides(text: str) -> bool:

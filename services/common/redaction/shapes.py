@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Final
 
 from services.common.redaction.rules import Shape
@@ -58,6 +59,7 @@ def is_about(name: str) -> bool:
     return _ABOUT.fullmatch(_last_word(name)) is not None
 
 
+@lru_cache(maxsize=4096)
 def shape_of_named(name: str) -> Shape | None:
     """Return the shape that a value with this name must have to be a secret; None when it is none."""
     if _OF_PASSWORD.fullmatch(name):

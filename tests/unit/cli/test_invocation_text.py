@@ -44,6 +44,7 @@ def test_the_objects_hold_the_arguments_as_they_were_recorded() -> None:
         "output_bytes": 2048,
         "output_sha256": "ab",
         "truncated": True,
+        "redactions": 0,
         "start_time": "2026-11-30T09:11:37Z",
         "duration_seconds": 0.25,
     }

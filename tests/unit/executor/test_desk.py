@@ -16,7 +16,7 @@ from services.executor.sources.bundle import Bundle
 from services.executor.sources.stop import Stop
 from services.executor.tools.arguments import LogSearch, OneSource
 from services.executor.tools.registry import tools
-from services.executor.tools.tool import Tool
+from services.executor.tools.tool import Tool, ToolError, ToolOutput
 from services.executor.workers import Workers
 from tests.fakes.bundles import LIMITS, write
 from tests.fakes.endless_tools import endless_tools
@@ -51,6 +51,34 @@ def test_a_tool_that_asks_ends_in_its_time(root: Path) -> None:
     outcome = a_desk(root, endless_tools(10)).call("metrics_list", OneSource(source="x"), 0.05)
     assert outcome.status == tool_pb2.INVOCATION_STATUS_TIMEOUT
     assert b"did not answer within 0.05 s" in outcome.output
+
+
+def telling(_bundle: Bundle, arguments: OneSource, _stop: Stop) -> ToolOutput:
+    if arguments.source == "failing":
+        raise ToolError("no such thing as password=hunter2hunter2")
+    return ToolOutput({"lines": [{"text": "password=hunter2hunter2"}]})
+
+
+def test_secrets_leave_neither_a_document_nor_a_reason(root: Path) -> None:
+    offered = tools(500, 10)
+    desk = a_desk(root, offered | {"alerts_list": replace(offered["alerts_list"], run=telling)})
+    answered = desk.call("alerts_list", OneSource(source="any"), 10)
+    failing = desk.call("alerts_list", OneSource(source="failing"), 10)
+    assert b"hunter2" not in answered.output + failing.output
+    assert (answered.status, answered.redactions) == (tool_pb2.INVOCATION_STATUS_OK, 1)
+    assert (failing.status, failing.redactions) == (tool_pb2.INVOCATION_STATUS_ERROR, 1)
+
+
+def test_an_answer_that_only_what_stands_for_secrets_makes_too_large_is_an_error(root: Path) -> None:
+    offered = tools(500, 10)
+    many = replace(offered["alerts_list"], run=many_secrets)
+    outcome = a_desk(root, offered | {"alerts_list": many}).call("alerts_list", OneSource(source="x"), 10)
+    assert outcome.status == tool_pb2.INVOCATION_STATUS_ERROR
+    assert b"too large" in outcome.output
+
+
+def many_secrets(_bundle: Bundle, _arguments: OneSource, _stop: Stop) -> ToolOutput:
+    return ToolOutput({"lines": [{"pwd": "abc"}] * 30})
 
 
 def breaking(_bundle: Bundle, _arguments: OneSource, _stop: Stop) -> NoReturn:

@@ -84,6 +84,31 @@ def test_text_that_hides_fails_although_it_stands_there(hiding: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("matched", "rule"),
+    [
+        ("ERROR login with [redacted:password] refused", rules.REDACTION),
+        ("[redacted:password]", rules.REDACTION),
+        ("redacted", rules.REDACTION),
+        ("with [redac", rules.REDACTION),
+        ("password] refused", rules.REDACTION),
+        ("ERROR login with ", ""),
+        (" refused", ""),
+    ],
+)
+def test_what_stands_for_a_secret_cannot_be_cited_nor_touched(matched: str, rule: str) -> None:
+    output = {"inv-1": encoded({"lines": [{"text": "ERROR login with [redacted:password] refused"}]})}
+    claim = a_claim(evidence_bindings=[a_binding(matched_text=matched)])
+    response = check(a_request(a_document(claim), outputs=output))
+    assert list(response.result.failed_rules) == ([rule] if rule else [])
+
+
+def test_a_text_beside_what_stands_for_a_secret_is_cited_where_it_stands_alone() -> None:
+    output = {"inv-1": encoded({"lines": [{"text": "[redacted:url] says redacted"}]})}
+    claim = a_claim(evidence_bindings=[a_binding(matched_text="redacted")])
+    assert check(a_request(a_document(claim), outputs=output)).verified_binding_count == 1
+
+
+@pytest.mark.parametrize(
     "output",
     [b"", b"not json", b'{"lines": [], "lines": []}', b"[NaN]", b" " * (MAX_OUTPUT_BYTES + 1)],
     ids=["empty", "text", "duplicate key", "NaN", "too large"],

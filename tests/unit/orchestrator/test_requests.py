@@ -3,12 +3,13 @@
 import pytest
 from assay.common.v1 import context_pb2
 from assay.common.v1.context_pb2 import Scope, TimeWindow
-from assay.orchestrator.v1.diagnosis_pb2 import DiagnoseRequest
+from assay.orchestrator.v1.diagnosis_pb2 import DiagnoseRequest, RecordEvaluationRequest
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from orchestrator.requests import context_of
+from orchestrator.requests import context_of, evaluation_of
 from services.common.errors import InvalidArgumentError
 from services.common.redaction.redactor import Redactor
+from services.common.validation import MAX_QUESTION_CHARS
 
 REDACTOR = Redactor()
 
@@ -20,6 +21,22 @@ def asked(question: str = "How many pods run?", bundle: str = "b", intent: int =
 def test_the_intent_is_derived_or_taken() -> None:
     assert context_of(asked(), REDACTOR).intent == context_pb2.INTENT_LOOKUP
     assert context_of(asked(intent=context_pb2.INTENT_CAUSE), REDACTOR).intent == context_pb2.INTENT_CAUSE
+
+
+def test_a_question_is_taken_without_the_secret_in_it() -> None:
+    found = context_of(asked("Why does login with password=hunter2hunter2 fail?"), REDACTOR)
+    assert found.question == "Why does login with password=[redacted:password] fail?"
+
+
+def test_a_question_that_what_stands_for_secrets_makes_too_long_is_refused() -> None:
+    question = "pwd=abc " * (MAX_QUESTION_CHARS // 8)
+    with pytest.raises(InvalidArgumentError, match="question"):
+        context_of(asked(question), REDACTOR)
+
+
+def test_an_evaluation_is_written_without_the_secrets_in_it() -> None:
+    request = RecordEvaluationRequest(run_id="r", channel="rules", value_json=b'{"password":"hunter2"}')
+    assert evaluation_of(request, REDACTOR) == ("rules", '{"password":"[redacted:named-value]"}')
 
 
 def test_an_open_window_is_taken_as_it_is() -> None:
