@@ -53,3 +53,16 @@ def sentence_of(failure: str) -> str:
     """Return what a person is told of a recorded failure; of one that nobody knows, that it failed."""
     known = {kind.value: row.sentence for kind, row in FAILURES.items()}
     return known.get(failure, "it failed in a way that this version does not know")
+
+
+class RequestFailedError(Exception):
+    """A request to an endpoint that gave no answer.
+
+    `status` is that of the endpoint's response, 0 without one; `sent` tells whether it left at all.
+    """
+
+    def __init__(self, kind: Kind, status: int = 0, *, sent: bool = True) -> None:
+        super().__init__(kind.value)
+        self.kind = kind
+        self.status = status
+        self.sent = sent

@@ -16,16 +16,21 @@ PROCESS_SERVICE = process_pb2.DESCRIPTOR.services_by_name["ProcessService"].full
 
 # Tells what is wrong with what the process needs, a sentence each.
 Problems = Callable[[], Awaitable[Sequence[str]]]
+# Describes the model that the process asks.
+Endpoint = Callable[[], Awaitable[process_pb2.ModelEndpoint]]
 
 
 class ProcessServicer(process_pb2_grpc.ProcessServiceServicer):
     """Describes the process that it runs in."""
 
-    def __init__(self, settings: ServiceSettings, problems: Problems | None) -> None:
+    def __init__(
+        self, settings: ServiceSettings, problems: Problems | None, endpoint: Endpoint | None
+    ) -> None:
         self._name = process_name(type(settings))
         # A process without a choice of reasoners has no such setting.
         self._reasoner = str(getattr(settings, "reasoner", ""))
         self._problems = problems
+        self._endpoint = endpoint
 
     async def GetProcess(  # noqa: N802 - the name is the contract's
         self,
@@ -40,6 +45,7 @@ class ProcessServicer(process_pb2_grpc.ProcessServiceServicer):
             grpc_version=grpc.__version__,
             reasoner=self._reasoner,
             problems=await self._problems() if self._problems else (),
+            model=await self._endpoint() if self._endpoint else None,
         )
         process.time.FromDatetime(datetime.now(UTC))
         return process_pb2.GetProcessResponse(process=process)

@@ -24,7 +24,7 @@ from services.common.rpc import logs
 from services.common.rpc.admission import Admission
 from services.common.rpc.exit_codes import EXIT_ERROR, EXIT_OK, EXIT_USAGE
 from services.common.rpc.health import Health, Ready
-from services.common.rpc.process import PROCESS_SERVICE, Problems, ProcessServicer
+from services.common.rpc.process import PROCESS_SERVICE, Endpoint, Problems, ProcessServicer
 from services.common.rpc.server import ListenError, add_reflection, listen, new_server
 from services.common.rpc.shutdown import ParentError, on_parent_end, on_signals
 from services.common.settings import ServiceSettings, SettingsError, load, process_name
@@ -46,14 +46,15 @@ class Service:
 
     `names` are the full gRPC service names, `register` adds their servicers to a server, `ready` is asked for
     readiness (None: ready as soon as it serves), `problems` for what a person should know is wrong with what
-    the service needs. `end_work` is awaited after the drain, while calls can still be answered, `close` in
-    order at the end.
+    the service needs, `endpoint` for the model that it asks. `end_work` is awaited after the drain, while
+    calls can still be answered, `close` in order at the end.
     """
 
     names: tuple[str, ...]
     register: Callable[[grpc.aio.Server], None]
     ready: Ready | None = None
     problems: Problems | None = None
+    endpoint: Endpoint | None = None
     end_work: Steps = field(default=())
     close: Steps = field(default=())
 
@@ -92,7 +93,7 @@ async def serving(settings: ServiceSettings, service: Service) -> AsyncIterator[
         server = new_server(settings, admission)
         health = Health(service.names)
         service.register(server)
-        process = ProcessServicer(settings, service.problems)
+        process = ProcessServicer(settings, service.problems, service.endpoint)
         process_pb2_grpc.add_ProcessServiceServicer_to_server(process, server)
         await health.register(server)
         if settings.reflection:

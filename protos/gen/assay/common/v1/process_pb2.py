@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x61ssay/common/v1/process.proto\x12\x0f\x61ssay.common.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x13\n\x11GetProcessRequest\"?\n\x12GetProcessResponse\x12)\n\x07process\x18\x01 \x01(\x0b\x32\x18.assay.common.v1.Process\"\xa4\x01\n\x07Process\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x16\n\x0epython_version\x18\x03 \x01(\t\x12\x14\n\x0cgrpc_version\x18\x04 \x01(\t\x12\x10\n\x08reasoner\x18\x05 \x01(\t\x12(\n\x04time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08problems\x18\x07 \x03(\t2g\n\x0eProcessService\x12U\n\nGetProcess\x12\".assay.common.v1.GetProcessRequest\x1a#.assay.common.v1.GetProcessResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x61ssay/common/v1/process.proto\x12\x0f\x61ssay.common.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x13\n\x11GetProcessRequest\"?\n\x12GetProcessResponse\x12)\n\x07process\x18\x01 \x01(\x0b\x32\x18.assay.common.v1.Process\"\xd3\x01\n\x07Process\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x16\n\x0epython_version\x18\x03 \x01(\t\x12\x14\n\x0cgrpc_version\x18\x04 \x01(\t\x12\x10\n\x08reasoner\x18\x05 \x01(\t\x12(\n\x04time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08problems\x18\x07 \x03(\t\x12-\n\x05model\x18\x08 \x01(\x0b\x32\x1e.assay.common.v1.ModelEndpoint\"e\n\rModelEndpoint\x12\x0f\n\x07\x61\x64\x64ress\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0c\n\x04mode\x18\x03 \x01(\t\x12\x11\n\treachable\x18\x04 \x01(\x08\x12\x14\n\x0ckey_in_clear\x18\x05 \x01(\x08\x32g\n\x0eProcessService\x12U\n\nGetProcess\x12\".assay.common.v1.GetProcessRequest\x1a#.assay.common.v1.GetProcessResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,7 +37,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETPROCESSRESPONSE']._serialized_start=104
   _globals['_GETPROCESSRESPONSE']._serialized_end=167
   _globals['_PROCESS']._serialized_start=170
-  _globals['_PROCESS']._serialized_end=334
-  _globals['_PROCESSSERVICE']._serialized_start=336
-  _globals['_PROCESSSERVICE']._serialized_end=439
+  _globals['_PROCESS']._serialized_end=381
+  _globals['_MODELENDPOINT']._serialized_start=383
+  _globals['_MODELENDPOINT']._serialized_end=484
+  _globals['_PROCESSSERVICE']._serialized_start=486
+  _globals['_PROCESSSERVICE']._serialized_end=589
 # @@protoc_insertion_point(module_scope)

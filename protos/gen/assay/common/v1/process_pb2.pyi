@@ -73,6 +73,7 @@ class Process(_message.Message):
     REASONER_FIELD_NUMBER: _builtins.int
     TIME_FIELD_NUMBER: _builtins.int
     PROBLEMS_FIELD_NUMBER: _builtins.int
+    MODEL_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its short name, such as "planner"."""
     version: _builtins.str
@@ -93,6 +94,10 @@ class Process(_message.Message):
         nothing is known to be.
         """
 
+    @_builtins.property
+    def model(self) -> Global___ModelEndpoint:
+        """The model that it asks; absent where it asks none."""
+
     def __init__(
         self,
         *,
@@ -103,11 +108,52 @@ class Process(_message.Message):
         reasoner: _builtins.str = ...,
         time: _timestamp_pb2.Timestamp | None = ...,
         problems: _abc.Iterable[_builtins.str] | None = ...,
+        model: Global___ModelEndpoint | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["model", b"model", "time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["grpc_version", b"grpc_version", "name", b"name", "problems", b"problems", "python_version", b"python_version", "reasoner", b"reasoner", "time", b"time", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["grpc_version", b"grpc_version", "model", b"model", "name", b"name", "problems", b"problems", "python_version", b"python_version", "reasoner", b"reasoner", "time", b"time", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Process: _TypeAlias = Process  # noqa: Y015
+
+@_typing.final
+class ModelEndpoint(_message.Message):
+    """An endpoint of a language model, as a process sees it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ADDRESS_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    MODE_FIELD_NUMBER: _builtins.int
+    REACHABLE_FIELD_NUMBER: _builtins.int
+    KEY_IN_CLEAR_FIELD_NUMBER: _builtins.int
+    address: _builtins.str
+    """Where it is, as host:port; nothing else of its address."""
+    name: _builtins.str
+    """The model's name there."""
+    mode: _builtins.str
+    """How the shape of an answer is asked for there, such as "json_schema"; empty
+    while that is not known.
+    """
+    reachable: _builtins.bool
+    """Whether it could be reached a moment ago."""
+    key_in_clear: _builtins.bool
+    """Whether a key travels there unencrypted beyond this machine."""
+    def __init__(
+        self,
+        *,
+        address: _builtins.str = ...,
+        name: _builtins.str = ...,
+        mode: _builtins.str = ...,
+        reachable: _builtins.bool = ...,
+        key_in_clear: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "key_in_clear", b"key_in_clear", "mode", b"mode", "name", b"name", "reachable", b"reachable"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ModelEndpoint: _TypeAlias = ModelEndpoint  # noqa: Y015

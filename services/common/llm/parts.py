@@ -1,0 +1,44 @@
+"""A model with all that a process serves beside it."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from services.common.llm.model import EndpointModel
+from services.common.llm.port import Model
+from services.common.llm.settings import ReasonerSettings
+from services.common.llm.watch import EndpointWatch
+from services.common.rpc.health import Ready
+from services.common.rpc.process import Endpoint, Problems
+from services.common.rpc.service import Steps
+
+
+@dataclass(frozen=True, slots=True)
+class ModelParts:
+    """The model, and the parts of a `Service` that it brings."""
+
+    model: Model
+    ready: Ready | None
+    problems: Problems
+    endpoint: Endpoint
+    close: Steps
+
+
+def open_model(settings: ReasonerSettings, redact: Callable[[str], str]) -> ModelParts:
+    """Open the model that the settings name; `redact` is applied to every text before it leaves.
+
+    Call it inside the running event loop, and only where the reasoner is `openai`: it loads the SDK. An agent
+    that has another reasoner to fall back to is ready without its model.
+    """
+    from services.common.llm.client import EndpointClient  # noqa: PLC0415 - slow, large, and not for everyone
+
+    client = EndpointClient(settings)
+    model = EndpointModel(client, settings, redact)
+    watch = EndpointWatch(client, model, settings, asyncio.get_running_loop().time)
+    return ModelParts(
+        model=model,
+        ready=watch.ready if settings.fallback_reasoner == "none" else None,
+        problems=watch.problems,
+        endpoint=watch.describe,
+        close=(model.aclose, client.aclose),
+    )
