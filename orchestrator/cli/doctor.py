@@ -151,6 +151,8 @@ def _judged(
         yield from checks.clock([orchestrator], now)
         return
     yield from map(checks.service, status.agents)
+    for agent in status.agents:
+        yield from checks.model(agent)
     if bundle:
         yield from checks.sources(status.sources, bundle.name)
     yield checks.store(status.store)

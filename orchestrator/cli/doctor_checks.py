@@ -74,6 +74,27 @@ def service(status: AgentStatus) -> Check:
     return Check("services", status.name, ok, _listed(told), facts)
 
 
+def model(status: AgentStatus) -> Iterator[Check]:
+    """Judge the model that a service asks, where it asks one."""
+    endpoint = status.process.model
+    if not status.process.HasField("model"):
+        return
+    facts = {
+        "address": endpoint.address,
+        "model": endpoint.name,
+        "mode": endpoint.mode or None,
+        "reachable": endpoint.reachable,
+        "key_in_clear": endpoint.key_in_clear,
+    }
+    told = [
+        f"{endpoint.name} at {endpoint.address}",
+        "reachable" if endpoint.reachable else "NOT reachable",
+        f"answers as {endpoint.mode}" if endpoint.mode else "form of answers not known yet",
+        "WARNING: the key travels there unencrypted; use https" if endpoint.key_in_clear else "",
+    ]
+    yield Check("models", status.name, endpoint.reachable, _listed(told), facts)
+
+
 def store(status: StoreStatus) -> Check:
     """Judge the run store."""
     integrity = short_name(status_pb2.Integrity.DESCRIPTOR, status.integrity).lower()

@@ -1,9 +1,10 @@
 """What `assay doctor` concludes from what it saw, and how it prints that."""
 
 import json
+from typing import Any
 
 import pytest
-from assay.common.v1.process_pb2 import Process
+from assay.common.v1.process_pb2 import ModelEndpoint, Process
 from assay.common.v1.tool_pb2 import SourceInfo
 from assay.orchestrator.v1 import run_pb2, status_pb2
 from assay.orchestrator.v1.status_pb2 import AgentStatus, RunCount, SourcesStatus, StoreStatus
@@ -50,6 +51,30 @@ def test_a_service_is_fine_when_it_is_ready_and_live_and_has_what_it_needs(
     check = checks.service(status)
     assert check.ok is ok
     assert says in check.detail
+
+
+def asking(**changes: Any) -> list[Check]:  # noqa: ANN401 - fields of the message
+    told = {"address": "host:1", "name": "small", "mode": "json_schema", "reachable": True, **changes}
+    return list(checks.model(agent(process=Process(model=ModelEndpoint(**told)))))
+
+
+@pytest.mark.parametrize(
+    ("changes", "ok", "says"),
+    [
+        ({}, True, "small at host:1, reachable, answers as json_schema"),
+        ({"reachable": False, "mode": ""}, False, "NOT reachable, form of answers not known yet"),
+        ({"key_in_clear": True}, True, "WARNING: the key travels there unencrypted"),
+    ],
+)
+def test_a_model_is_fine_when_it_can_be_reached(changes: dict[str, Any], ok: bool, says: str) -> None:
+    (check,) = asking(**changes)
+    assert (check.group, check.name, check.ok) == ("models", "planner", ok)
+    assert says in check.detail
+    assert ("WARNING" in check.detail) == bool(changes.get("key_in_clear"))
+
+
+def test_who_asks_no_model_has_none() -> None:
+    assert list(checks.model(agent())) == []
 
 
 SOUND = status_pb2.INTEGRITY_SOUND
