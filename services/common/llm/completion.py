@@ -53,20 +53,21 @@ def _failure(choice: Json, message: Json, text: str) -> Kind | None:
 
 def _text(message: Json) -> str:
     content = _member(message, "content")
-    if isinstance(content, list):
-        parts = [_member(part, "text") for part in content]
-        content = "".join(part for part in parts if isinstance(part, str))
-    if isinstance(content, str) and content.strip():
-        return content
-    return _arguments(_member(message, "tool_calls"))
+    parts = [_member(part, "text") for part in content] if isinstance(content, list) else [content]
+    text = "".join(_string(part) for part in parts)
+    return text if text.strip() else _arguments(_member(message, "tool_calls"))
 
 
 def _arguments(calls: Json) -> str:
     """Return the arguments of the only tool call: some endpoints take an answer in JSON for one."""
     if not isinstance(calls, list) or len(calls) != 1:
         return ""
-    arguments = _member(_member(calls[0], "function"), "arguments")
-    return arguments if isinstance(arguments, str) else ""
+    return _string(_member(_member(calls[0], "function"), "arguments"))
+
+
+def _string(value: Json) -> str:
+    # A number is a kind of string here.
+    return value if isinstance(value, str) and not isinstance(value, NumberToken) else ""
 
 
 def _usage(told: Json) -> Usage:
