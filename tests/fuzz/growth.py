@@ -17,6 +17,7 @@ from services.common.evidence.facts import facts_of
 from services.common.evidence.matching import hides
 from services.common.evidence.measures import Measures, NamedText
 from services.common.evidence.quantities import Dimension
+from services.common.llm.repair import object_in
 from services.executor.analyst.reading import signs, stated, words
 from services.executor.analyst.wording import phrases
 from services.executor.analyst.wording.cluster import telling
@@ -127,6 +128,8 @@ READERS: Final[Mapping[str, Reader]] = {
     "stated mechanism": Reader(stated.stated_by, 8192),
     "holder": Reader(signs.tells_holder, 8192),
     "named exception": Reader(signs.tells_exception, 8192),
+    "answer of a model": Reader(lambda text: object_in(text, ()), 1 << 16, lead='{"a": '),
+    "prose of a model": Reader(lambda text: object_in(text, ()), 1 << 16),
     "visible": Reader(visible, 1 << 16),
     "described object": Reader(_objects, 1 << 15, lead="Name: a\nA: b\nB: c\n"),
     "table of objects": Reader(_objects, 1 << 15, lead="NAME   AGE\n"),

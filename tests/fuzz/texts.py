@@ -13,6 +13,8 @@ from services.common.evidence.matching import hides, stands_at
 from services.common.evidence.measures import Measures, NamedText
 from services.common.evidence.pointer import PointerError
 from services.common.evidence.quantities import Dimension, name_units, number_words_in, quantities_in
+from services.common.llm.completion import read_completion
+from services.common.llm.repair import NotJsonError, object_in
 from tests.fakes.documents import a_binding, a_claim, a_document, encoded
 from tests.fuzz.inputs import JSON, TEXTS, VALUES, damaged_bytes, damaged_texts
 from tests.fuzz.target import Input, Target
@@ -30,6 +32,13 @@ _DOCUMENTS = (
     encoded(a_document(a_claim(critical=1, statement=None), a_claim("c-1"))),
     encoded(a_document()),
 )
+_ANSWERS = (
+    '<think>{"a": 1}</think>```json\n{"a": "b", "c": [1, 2.5e3, null]}\n```',
+    "Here: {'a': True, 'b': {'c': 'it\\'s',}, }",
+    '<tool_call>{"name": "f", "arguments": "{\\"a\\": 1}"}</tool_call>',
+)
+_COMPLETION = b"""{"choices": [{"message": {"content": "a", "refusal": null, "tool_calls": [{"function":
+{"name": "f", "arguments": "{}"}}]}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 1}}"""
 _DOCUMENT: strict_json.Json = {"a": [{"b~/": "text"}, "1", None, True], "": {"": []}}
 _POINTERS = ("/a/0/b~0~1", "", "/a/3", "//", "/a/01", "/a/-1", "/a/0/b~2")
 SENTENCES = st.one_of(damaged_texts(_SENTENCES), TEXTS)
@@ -53,6 +62,11 @@ _PARTS = st.tuples(st.text(max_size=60), st.integers(0, 60), st.integers(0, 60))
 def _strict(data: Input) -> None:
     value = strict_json.loads(data)
     assert strict_json.loads(strict_json.dumps(value)) == value
+
+
+def _answer(text: Input) -> None:
+    value = object_in(text, {"a"})
+    assert object_in(strict_json.dumps(value).decode(), value.keys()) == value
 
 
 def _document(data: Input) -> None:
@@ -114,5 +128,7 @@ def targets() -> list[Target]:
         Target("negations of a text", SENTENCES, _spans(negations_in)),
         Target("facts of a text", SENTENCES, _facts),
         Target("measures", SENTENCES, _measured),
+        Target("answer of a model", damaged_texts(_ANSWERS), _answer, (NotJsonError,)),
+        Target("chat completion", damaged_bytes((_COMPLETION,)), read_completion),
         Target("intent of a question", SENTENCES, intent_of),
     ]
