@@ -69,7 +69,8 @@ class EndpointClient:
             kind = kind_of(error.status_code)
             return kind if kind in (Kind.UNAUTHORIZED, Kind.OVERLOADED) else None
         except TooLargeError:
-            return None
+            # Only the body of an error is read.
+            return Kind.OVERLOADED
         except openai.OpenAIError:
             return Kind.UNREACHABLE
 
