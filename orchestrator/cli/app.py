@@ -28,7 +28,7 @@ from orchestrator.cli.own_command import for_target
 from orchestrator.cli.parameters import AsJson, Target
 from orchestrator.cli.run_output import put_run
 from orchestrator.cli.running import fail
-from orchestrator.cli.visible import visible
+from services.common.visible import visible
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from orchestrator.cli.errors import CommandError, wrong_input
 from orchestrator.cli.local_stack.settings_reports import every_report, problems_of
 from orchestrator.cli.settings import WRONG
-from orchestrator.cli.visible import visible
 from services.common.settings_report import ORIGIN_DEFAULT, ORIGIN_MISSING, Report, Setting
+from services.common.visible import visible
 
 
 async def reports(environ: Mapping[str, str], flags: Mapping[str, str]) -> list[Report]:

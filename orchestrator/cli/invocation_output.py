@@ -10,9 +10,9 @@ from orchestrator.cli import options
 from orchestrator.cli.errors import CommandError, wrong_input
 from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.invocation_text import kind_of, status_of, text_of
-from orchestrator.cli.visible import visible
 from services.common.evidence import pointer, strict_json
 from services.common.evidence.strict_json import Json, NumberToken
+from services.common.visible import visible
 
 _MAX_BYTES: Final = 64 << 20
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
-from orchestrator.cli.visible import visible
+from services.common.visible import visible
 
 _MIN_WIDTH = 40
 _MAX_WIDTH = 100

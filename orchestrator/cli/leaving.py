@@ -12,7 +12,7 @@ from orchestrator.cli.errors import CommandError
 from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.progress import Progress, progress_on
 from orchestrator.cli.running import fail, run_to_end
-from orchestrator.cli.visible import visible
+from services.common.visible import visible
 
 FoundT = TypeVar("FoundT")
 

@@ -9,8 +9,8 @@ from typing import Protocol, TextIO
 from assay.common.v1 import tool_pb2
 from assay.orchestrator.v1 import diagnosis_pb2, run_pb2
 
-from orchestrator.cli.visible import visible
 from services.common.evidence.names import short_name
+from services.common.visible import visible
 
 _DOING = {
     "planner": "planning what to read",

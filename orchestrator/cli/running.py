@@ -9,7 +9,7 @@ import typer
 from orchestrator.cli.errors import CommandError
 from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.interrupts import STOP_SIGNALS, end_at_once
-from orchestrator.cli.visible import visible
+from services.common.visible import visible
 
 ResultT = TypeVar("ResultT")
 

@@ -21,8 +21,8 @@ from orchestrator.cli.run_ids import typed_id, whole_id
 from orchestrator.cli.running import fail
 from orchestrator.cli.table import paper_for
 from orchestrator.cli.times import age, instant_or_age, timestamp
-from orchestrator.cli.visible import visible
 from services.common.evidence.names import number_of, short_name
+from services.common.visible import visible
 
 MAX_LISTED = 10_000
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TextIO
 
-from orchestrator.cli.visible import visible
+from services.common.visible import visible
 
 _GAP: Final = "  "
 _CUT: Final = "..."

@@ -6,8 +6,8 @@ from assay.orchestrator.v1 import run_pb2
 
 from orchestrator.cli.table import Paper, table
 from orchestrator.cli.times import between, date_and_time, time_of_day
-from orchestrator.cli.visible import visible
 from services.common.evidence.names import short_name
+from services.common.visible import visible
 
 _TITLES: Final = ("#", "NODE", "OUTCOME", "TRY", "BEGAN", "TOOK", "REASON")
 

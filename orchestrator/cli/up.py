@@ -16,7 +16,7 @@ from orchestrator.cli.local_stack.logs import PassedOnLog, opened
 from orchestrator.cli.own_command import command
 from orchestrator.cli.settings import is_given, loopback
 from orchestrator.cli.state_folder import exclusive, prepare, state_folder
-from orchestrator.cli.visible import visible
+from services.common.visible import visible
 
 _MAX_LOG_BYTES: Final = 16 << 20
 

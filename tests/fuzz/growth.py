@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from orchestrator.cli.visible import visible
 from orchestrator.intent import intent_of
 from services.common.evidence import pointer
 from services.common.evidence.facts import facts_of
@@ -18,6 +17,7 @@ from services.common.evidence.matching import hides
 from services.common.evidence.measures import Measures, NamedText
 from services.common.evidence.quantities import Dimension
 from services.common.llm.repair import object_in
+from services.common.visible import visible
 from services.executor.analyst.reading import signs, stated, words
 from services.executor.analyst.wording import phrases
 from services.executor.analyst.wording.cluster import telling

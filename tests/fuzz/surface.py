@@ -17,7 +17,6 @@ from orchestrator.cli import human, json_output, options
 from orchestrator.cli.errors import CommandError
 from orchestrator.cli.layout import Layout
 from orchestrator.cli.progress import describe
-from orchestrator.cli.visible import visible
 from orchestrator.graph import build_trace
 from orchestrator.graph.trace import TraceError
 from orchestrator.merge import merged_document
@@ -30,6 +29,7 @@ from services.common.evidence.matching import hides
 from services.common.evidence.verifier_protocol import ProtocolError
 from services.common.rpc.context import check_run_id
 from services.common.settings import ServiceSettings, SettingsError, load
+from services.common.visible import visible
 from services.composer.settings import ComposerSettings
 from services.executor.settings import ExecutorSettings
 from services.gatekeeper.settings import GatekeeperSettings

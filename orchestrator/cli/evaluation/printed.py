@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from orchestrator.cli.evaluation.judging import ACCURACY_AT, Score
 from orchestrator.cli.table import Paper, table
-from orchestrator.cli.visible import visible
+from services.common.visible import visible
 
 # `--json` holds all of it.
 _MAX_SHOWN = 240

@@ -111,7 +111,7 @@ def test_the_page_shows_the_graph_that_the_engine_walks(project: Path) -> None:
             "analyst",
         ),
         ("services/gatekeeper/domain.py", "import openai", "no-model"),
-        ("orchestrator/engine.py", "import orchestrator.cli.visible", "command-line"),
+        ("orchestrator/engine.py", "import orchestrator.cli.layout", "command-line"),
         ("services/common/evidence/strict_json.py", "import services.common.evidence.pointer", "cycles"),
     ],
 )

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from orchestrator.cli.errors import CommandError
 from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.invocation_output import check, described, raw, readable
-from orchestrator.cli.visible import visible
 from services.common.evidence import pointer, strict_json
+from services.common.visible import visible
 
 DOCUMENT = b'{"a/b": [1.50, "x\\u001b \xc3\xa9", {}, []], "c": null}'
 

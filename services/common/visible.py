@@ -1,4 +1,4 @@
-"""Strangers' text made safe to print: what would hide, reorder or command a terminal stands escaped."""
+"""Strangers' text made safe to show: what would hide, reorder or command a terminal stands escaped."""
 
 import unicodedata
 from functools import lru_cache
