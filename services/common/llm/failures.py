@@ -40,6 +40,7 @@ FAILURES: Final[Mapping[Kind, Failure]] = MappingProxyType(
         Kind.UNFIT_MODE: Failure(
             _AGAIN, "the endpoint does not take this form of an answer; the next call asks in a simpler one"
         ),
+        Kind.BROKE_RULES: Failure(_INVALID, "the answer breaks the rules of the agent's contract"),
     }
 )
 

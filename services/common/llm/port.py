@@ -11,7 +11,7 @@ AnswerT = TypeVar("AnswerT", bound=BaseModel)
 
 
 class Kind(Enum):
-    """How a call can fail. The value is the `outcome` of its record."""
+    """How an attempt can fail. Of a call the value is the `outcome` of its record."""
 
     UNREACHABLE = "unreachable"
     TIMED_OUT = "timed_out"
@@ -34,6 +34,8 @@ class Kind(Enum):
     OVER_BUDGET = "over_budget"
     # The endpoint takes or keeps to no such form of an answer; the next call asks in a simpler one.
     UNFIT_MODE = "unfit_mode"
+    # An answer of the right shape that the agent's own check refuses.
+    BROKE_RULES = "broke_rules"
 
 
 OK = "ok"
