@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assay.common.v1 import reasoning_pb2
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from services.common.llm.port import OK, Answered, AnswerT, Kind, ModelError, ModelRequest
 
@@ -28,7 +28,11 @@ class ScriptedModel:
         said = self.script(request)  # type: ignore[arg-type]  # a script looks at texts alone
         if isinstance(said, Kind):
             raise ModelError(said, "the model failed", call(said.value))
-        return Answered(request.answer.model_validate(said, strict=True), call(OK))
+        try:
+            value = request.answer.model_validate(said, strict=True)
+        except ValidationError:
+            raise ModelError(Kind.WRONG_SHAPE, "another shape", call(Kind.WRONG_SHAPE.value)) from None
+        return Answered(value, call(OK))
 
 
 def saying(said: dict[str, Any] | Kind) -> ScriptedModel:
