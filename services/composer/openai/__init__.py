@@ -1,0 +1,1 @@
+"""The reasoner that asks a model: rendering and translation are pure, the rest is one question."""
