@@ -10,9 +10,9 @@ from typing import Final
 from assay.common.v1.reasoning_pb2 import Reasoning
 from assay.orchestrator.v1.state_pb2 import AttemptReasoning
 
-from services.common.reasoning import OFFLINE
+from services.common.reasoning import OFFLINE, OPENAI
 
-CATALOG_VERSION: Final = "2"
+CATALOG_VERSION: Final = "3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,13 @@ class Prompt:
 # Of an agent the first is the one of its default reasoner.
 CATALOG: Final = (
     Prompt("planner", "planner_offline_rules", "1", OFFLINE),
+    Prompt("planner", "planner_openai", "1", OPENAI),
     Prompt("executor", "executor_offline_rules", "1", OFFLINE),
+    Prompt("executor", "executor_openai", "1", OPENAI),
     Prompt("verifier", "verifier_offline_rules", "1", OFFLINE),
+    Prompt("verifier", "verifier_openai", "1", OPENAI),
     Prompt("composer", "composer_offline_rules", "1", OFFLINE),
+    Prompt("composer", "composer_openai", "1", OPENAI),
 )
 
 

@@ -5,6 +5,7 @@ from types import ModuleType
 import pytest
 
 from orchestrator.prompt_audit import CATALOG
+from services.common.reasoning import OFFLINE, OPENAI
 from services.common.settings import ServiceSettings
 from services.composer import offline as composer_rules
 from services.composer.settings import ComposerSettings
@@ -23,13 +24,14 @@ AGENTS: dict[str, tuple[type[ServiceSettings], ModuleType]] = {
 }
 
 
-def test_every_agent_with_a_reasoner_has_one_entry() -> None:
-    assert [prompt.agent for prompt in CATALOG] == list(AGENTS)
+def test_every_agent_with_a_reasoner_has_one_entry_per_reasoner() -> None:
+    listed = [(prompt.agent, prompt.reasoner) for prompt in CATALOG]
+    assert listed == [(agent, reasoner) for agent in AGENTS for reasoner in (OFFLINE, OPENAI)]
 
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_an_entry_says_what_the_service_uses(agent: str) -> None:
     settings, rules = AGENTS[agent]
-    (prompt,) = [prompt for prompt in CATALOG if prompt.agent == agent]
+    prompt = next(prompt for prompt in CATALOG if prompt.agent == agent)
     assert settings.model_fields["reasoner"].default == prompt.reasoner
     assert (prompt.name, prompt.version) == (rules.PROMPT_NAME, rules.PROMPT_VERSION)

@@ -1,7 +1,8 @@
 """The orchestrator's catalog of prompts names exactly the prompts by which the agents think."""
 
 from orchestrator.prompt_audit import CATALOG
-from services.common.reasoning import OFFLINE, PromptId
+from services.common.llm.prompt import load
+from services.common.reasoning import OFFLINE, OPENAI, PromptId
 from services.composer.offline import adapter as composer
 from services.executor import reasoner as executor
 from services.planner.offline import adapter as planner
@@ -12,6 +13,10 @@ IN_USE = {
     ("executor", OFFLINE): executor.PROMPT,
     ("verifier", OFFLINE): verifier.PROMPT,
     ("composer", OFFLINE): composer.PROMPT,
+    ("planner", OPENAI): load("services.planner.openai").id,
+    ("executor", OPENAI): PromptId("executor_openai", "1"),
+    ("verifier", OPENAI): load("services.verifier.openai").id,
+    ("composer", OPENAI): load("services.composer.openai").id,
 }
 
 

@@ -152,8 +152,9 @@ def test_a_fallback_in_cycle_2_leaves_no_top_level_verdict_but_the_first_evaluat
     assert CANARY not in json.dumps(result)
 
 
-def test_the_catalog_names_four_prompts_and_holds_no_text() -> None:
-    assert [prompt.agent for prompt in CATALOG] == ["planner", "executor", "verifier", "composer"]
+def test_the_catalog_names_the_prompts_of_four_agents_and_holds_no_text() -> None:
+    agents = dict.fromkeys(prompt.agent for prompt in CATALOG)
+    assert list(agents) == ["planner", "executor", "verifier", "composer"]
     for prompt in CATALOG:
         assert re.fullmatch(r"[a-z_]+", prompt.name)
         assert re.fullmatch(r"[0-9.]+", prompt.version)
