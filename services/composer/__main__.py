@@ -5,28 +5,32 @@ import asyncio
 import grpc.aio
 from assay.composer.v1 import composer_pb2, composer_pb2_grpc
 
-from services.common.errors import FailedPreconditionError
+from services.common.llm.parts import open_model
 from services.common.rpc.service import Service, run
 from services.composer.domain import Composer, Reasoner
 from services.composer.offline.adapter import OfflineReasoner
+from services.composer.openai.reasoner import OpenAIReasoner
 from services.composer.servicer import ComposerServicer
 from services.composer.settings import ComposerSettings
 
 NAME = composer_pb2.DESCRIPTOR.services_by_name["ComposerService"].full_name
 
 
-def reasoner(settings: ComposerSettings) -> Reasoner:
-    """Return the reasoner that the settings name."""
+async def build(settings: ComposerSettings) -> Service:
+    """Put the process together; a model is opened only where one is asked."""
+    offline = OfflineReasoner()
     match settings.reasoner:
         case "offline":
-            return OfflineReasoner()
+            return serve(offline)
         case "openai":
-            raise FailedPreconditionError("this composer cannot ask a model yet; set its reasoner to offline")
+            opened = open_model(settings, str)
+            instead = offline if settings.fallback_reasoner == "offline" else None
+            return opened.beside(serve(OpenAIReasoner(opened.model, settings.model_context_tokens, instead)))
 
 
-async def build(settings: ComposerSettings) -> Service:
-    """Put the process together."""
-    servicer = ComposerServicer(Composer(reasoner(settings), asyncio.to_thread))
+def serve(reasoner: Reasoner) -> Service:
+    """Return the service of a reasoner."""
+    servicer = ComposerServicer(Composer(reasoner, asyncio.to_thread))
 
     def register(server: grpc.aio.Server) -> None:
         composer_pb2_grpc.add_ComposerServiceServicer_to_server(servicer, server)

@@ -1,5 +1,6 @@
 """Settings of the planner process."""
 
+from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
 from services.common.llm.settings import ReasonerSettings
@@ -10,6 +11,13 @@ class PlannerSettings(ReasonerSettings):
     """What the planner can be told beside what every process can."""
 
     model_config = SettingsConfigDict(env_prefix="ASSAY_PLANNER_")
+
+    model_context_tokens: int = Field(
+        8_000,
+        ge=512,
+        le=10_000_000,
+        description="largest request, in estimated tokens of four bytes; it leaves out sources to fit",
+    )
 
 
 if __name__ == "__main__":

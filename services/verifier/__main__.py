@@ -3,28 +3,32 @@
 import grpc.aio
 from assay.verifier.v1 import verifier_pb2, verifier_pb2_grpc
 
-from services.common.errors import FailedPreconditionError
+from services.common.llm.parts import open_model
 from services.common.rpc.service import Service, run
 from services.verifier.domain import Reasoner
 from services.verifier.offline.adapter import OfflineReasoner
+from services.verifier.openai.reasoner import OpenAIReasoner
 from services.verifier.servicer import VerifierServicer
 from services.verifier.settings import VerifierSettings
 
 NAME = verifier_pb2.DESCRIPTOR.services_by_name["VerifierService"].full_name
 
 
-def reasoner(settings: VerifierSettings) -> Reasoner:
-    """Return the reasoner that the settings name."""
+async def build(settings: VerifierSettings) -> Service:
+    """Put the process together; a model is opened only where one is asked."""
+    offline = OfflineReasoner()
     match settings.reasoner:
         case "offline":
-            return OfflineReasoner()
+            return serve(offline)
         case "openai":
-            raise FailedPreconditionError("this verifier cannot ask a model yet; set its reasoner to offline")
+            opened = open_model(settings, str)
+            instead = offline if settings.fallback_reasoner == "offline" else None
+            return opened.beside(serve(OpenAIReasoner(opened.model, settings.model_context_tokens, instead)))
 
 
-async def build(settings: VerifierSettings) -> Service:
-    """Put the process together."""
-    servicer = VerifierServicer(reasoner(settings))
+def serve(reasoner: Reasoner) -> Service:
+    """Return the service of a reasoner."""
+    servicer = VerifierServicer(reasoner)
 
     def register(server: grpc.aio.Server) -> None:
         verifier_pb2_grpc.add_VerifierServiceServicer_to_server(servicer, server)

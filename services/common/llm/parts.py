@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from services.common.llm.model import EndpointModel
 from services.common.llm.port import Model
@@ -10,7 +10,7 @@ from services.common.llm.settings import ReasonerSettings
 from services.common.llm.watch import EndpointWatch
 from services.common.rpc.health import Ready
 from services.common.rpc.process import Endpoint, Problems
-from services.common.rpc.service import Steps
+from services.common.rpc.service import Service, Steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,12 @@ class ModelParts:
     problems: Problems
     endpoint: Endpoint
     close: Steps
+
+    def beside(self, service: Service) -> Service:
+        """Return a service with these parts: one that needs nothing else to be ready."""
+        return replace(
+            service, ready=self.ready, problems=self.problems, endpoint=self.endpoint, close=self.close
+        )
 
 
 def open_model(settings: ReasonerSettings, redact: Callable[[str], str]) -> ModelParts:

@@ -6,22 +6,22 @@ from typing import Final
 
 from pydantic import BaseModel
 
+from services.common.llm.forms import MODES, Asked, Dialect, Form, body_of, size_of
 from services.common.llm.prompt import Prompt
+from services.common.llm.tokens import BYTES_PER_TOKEN
 
-# What an estimated token is, as the settings say it.
-_BYTES_PER_TOKEN: Final = 4
-# Names and numbers of the protocol around texts and schema.
-_ENVELOPE_BYTES: Final = 512
+# The model's name and the bound of the answer, which are not known here.
+_UNKNOWN_BYTES: Final = 256
 
 
 def room_for(context_tokens: int, prompt: Prompt, answer: type[BaseModel]) -> int:
-    """Return the bytes that material may have, at least 0, in a request of so many estimated tokens.
+    """Return the bytes that material may have in a request of so many estimated tokens, at least 0.
 
-    The schema of the answer counts twice: some endpoints are told it in the text, too.
+    It fits in whatever form the endpoint has to be asked; some take the schema twice.
     """
-    schema = json.dumps(answer.model_json_schema())
-    taken = weight(prompt.text) + 2 * weight(schema) + _ENVELOPE_BYTES
-    return max(0, context_tokens * _BYTES_PER_TOKEN - taken)
+    empty = Asked("", prompt.text, "", answer, 0)
+    taken = max(size_of(body_of(empty, Form(mode, dialect))) for mode in MODES for dialect in Dialect)
+    return max(0, context_tokens * BYTES_PER_TOKEN - taken - _UNKNOWN_BYTES)
 
 
 def weight(text: str) -> int:

@@ -21,7 +21,8 @@ def material(request: composer_pb2.ComposeRequest, room: int) -> str:
     rows = [_claim(label, cited) for label, cited in labelled(request).items()]
     room -= weight_of(lines)
     if weight_of(rows) > room:
-        shown = _fitting(rows, room - weight_of([_hidden(len(rows))]))
+        # Without any claim there is nothing to ask; then the client says that the bound is too low.
+        shown = max(1, _fitting(rows, room - weight_of([_hidden(len(rows))])))
         lines.append(_hidden(len(rows) - shown))
         rows = rows[:shown]
     return "\n".join([*lines, *rows])

@@ -16,6 +16,8 @@ MAX_QUESTION_CHARS: Final = 4096
 _MAX_PLACE_CHARS: Final = 400
 # A shorter text costs less than the words that it was shown before.
 _REPEATED_CHARS: Final = 48
+# Parts of a pointer to an element of a list: the root, the list and its index.
+_ELEMENT: Final = 3
 _WORD: Final = re.compile(r"\w+")
 _TIME_OF_DAY: Final = slice(len("2026-11-30T"), len("2026-11-30T09:10:53"))
 
@@ -140,8 +142,9 @@ def _telling(row: LabelledClaim, most: int) -> list[str]:
 def _split(raw_path: str) -> tuple[str, str]:
     """Return the element that a pointer lies in, empty for the document, and the way on from there."""
     parts = raw_path.split("/")
-    cut = 3 if len(parts) > 3 else 1
-    return "/".join(parts[:cut]), "/".join(parts[cut:])
+    cut = _ELEMENT if len(parts) > _ELEMENT else 1
+    # Everything in an element of a JSON source is in its value.
+    return "/".join(parts[:cut]), "/".join(parts[cut:]).removeprefix("value/")
 
 
 def _read_at(item: evidence_pb2.VerifiedEvidence) -> tuple[str, ...]:

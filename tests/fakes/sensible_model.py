@@ -1,0 +1,81 @@
+"""A model behind the scripted endpoint that reads its material and answers as an able one would."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tests.fakes.model_endpoint.replies import answer
+from tests.fakes.model_endpoint.server import Asked, Reply
+
+_CLAIM = re.compile(r"(c\d+) ([^\[|]+?)(?: \[([^\]]*)\])?\| ")
+
+
+def sensible(asked: Asked) -> Reply:
+    """Answer whichever agent asks."""
+    return answer(_ANSWERS[agent_of(asked)](material_of(asked)))
+
+
+def agent_of(asked: Asked) -> str:
+    """Return the name of the answer that is asked for: Plan, Judgement or Composition."""
+    return str(asked.json["response_format"]["json_schema"]["name"])
+
+
+def material_of(asked: Asked) -> list[str]:
+    """Return the lines that the model is shown."""
+    return str(asked.json["messages"][1]["content"]).split("\n")
+
+
+def _plan(lines: list[str]) -> dict[str, Any]:
+    """Call each tool that reads all sources, and each that needs one for every source of its kind."""
+    steps = []
+    for tool, kind in (
+        ("topology_get", "topology"),
+        ("alerts_list", "alert"),
+        ("change_events_list", "change_event"),
+        ("metrics_change_points", ""),
+        ("metrics_saturation", ""),
+        ("logs_templates", "log"),
+    ):
+        if not any(line.startswith(f"tool| {tool}(") for line in lines):
+            continue
+        names = [line.removeprefix(f"{kind}| ").partition(" (")[0] for line in lines if _is_of(line, kind)]
+        arguments = [f'{{"source": "{name}"}}' for name in names] if kind else ["{}"]
+        steps += [{"goal": "find what changed", "tool": tool, "args": args, "gap": ""} for args in arguments]
+    return {"steps": steps}
+
+
+def _is_of(line: str, kind: str) -> bool:
+    return line.startswith(f"{kind}| ")
+
+
+def _judgement(lines: list[str]) -> dict[str, Any]:
+    """Believe every claim; a cause is inferred."""
+    checks = [
+        {
+            "claim": found[1],
+            "judged": "reasonable_inference" if " cause " in f" {found[2]} " else "direct_observation",
+            "refs": found[3].replace("-", " ").split()[:1],
+            "invented": False,
+            "why": "the evidence says so",
+        }
+        for found in map(_CLAIM.match, lines)
+        if found
+    ]
+    return {"checks": checks, "verdict": "pass", "score": 0.9, "why": "the evidence carries the claims"}
+
+
+def _composition(lines: list[str]) -> dict[str, Any]:
+    """Restate every claim as it stands, the first one in the summary."""
+    claims = [(found[1], found[2].split()[0]) for found in map(_CLAIM.match, lines) if found]
+    return {
+        "summary": [{"text": "", "claims": [claims[0][0]]}],
+        "confirmed": [{"text": "", "claims": [label]} for label, status in claims if status == "confirmed"],
+        "directions": [{"text": "", "claims": [label]} for label, status in claims if status == "possible"],
+    }
+
+
+_ANSWERS: Mapping[str, Callable[[list[str]], dict[str, Any]]] = {
+    "Plan": _plan,
+    "Judgement": _judgement,
+    "Composition": _composition,
+}
