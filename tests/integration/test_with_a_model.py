@@ -1,0 +1,87 @@
+"""Whole runs of the real stack in which each agent chose its reasoner."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.command_line import Ended, asked
+from tests.fakes.model_endpoint import ModelEndpoint, replies, scripted
+from tests.fakes.sensible_model import agent_of, sensible
+from tests.integration.conftest import PROVEN
+
+WITH_A_MODEL = ("planner", "verifier", "composer")
+# Of all requests of these agents together, where the executor found all that it finds by rules.
+MOST_TOKENS = 5_500
+
+
+async def diagnose(
+    project: Path, home: Path, endpoint: ModelEndpoint, agents: Sequence[str], fallback: str = "none"
+) -> Ended:
+    bundle = project / "examples" / "incidents" / PROVEN / "bundle"
+    question = (bundle / "question.txt").read_text(encoding="utf-8").strip()
+    chosen = {f"ASSAY_{agent.upper()}_REASONER": "openai" for agent in agents}
+    model = {"ASSAY_MODEL_BASE_URL": endpoint.base_url, "ASSAY_MODEL_NAME": "scripted"}
+    return await asked(
+        home,
+        "diagnose",
+        question,
+        "--bundle",
+        str(bundle),
+        "--json",
+        ASSAY_MODEL_FALLBACK_REASONER=fallback,
+        **chosen,
+        **model,
+    )
+
+
+def thinkers(answer: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    for agent in answer["usage"]["agents"]:
+        yield agent["agent"], agent["reasoner"], agent["model_failure"]
+
+
+async def test_three_agents_ask_a_model_and_the_executor_does_not(project: Path, home: Path) -> None:
+    async with scripted(sensible) as endpoint:
+        ended = await diagnose(project, home, endpoint, WITH_A_MODEL)
+    assert ended.code == 0, ended.stderr
+    answer = json.loads(ended.stdout)
+    assert (answer["status"], answer["effective_verdict"]) == ("SUCCEEDED", "PASS")
+    assert answer["suspects"][0]["component"] == "checkout"
+    assert {agent: reasoner for agent, reasoner, _ in thinkers(answer)} == {
+        "planner": "openai",
+        "executor": "offline",
+        "verifier": "openai",
+        "composer": "openai",
+    }
+    assert [agent_of(item) for item in endpoint.completions] == ["Plan", "Judgement", "Composition"]
+    assert sum(len(item.body) for item in endpoint.completions) / 4 <= MOST_TOKENS
+
+
+@pytest.mark.parametrize("agent", WITH_A_MODEL)
+async def test_without_the_model_the_run_ends_through_the_graph_and_says_so(
+    project: Path, home: Path, agent: str
+) -> None:
+    async with scripted(replies.always(replies.reset())) as endpoint:
+        ended = await diagnose(project, home, endpoint, [agent])
+    answer = json.loads(ended.stdout)
+    assert answer["status"] == "DEGRADED", ended.stderr
+    assert (agent, "openai", "unreachable") in thinkers(answer)
+    # The attempt and the one retry of the graph, one request each.
+    assert len(endpoint.completions) == 2
+    assert "the endpoint cannot be reached" in json.dumps(answer["answer"]) + ended.stderr
+
+
+async def test_with_a_fallback_the_run_goes_on_offline_and_says_so(project: Path, home: Path) -> None:
+    async with scripted(replies.always(replies.reset())) as endpoint:
+        ended = await diagnose(project, home, endpoint, WITH_A_MODEL, fallback="offline")
+    assert ended.code == 0, ended.stderr
+    answer = json.loads(ended.stdout)
+    assert (answer["status"], answer["effective_verdict"]) == ("SUCCEEDED", "PASS")
+    assert sorted(thinkers(answer)) == [
+        ("composer", "offline", "unreachable"),
+        ("executor", "offline", ""),
+        ("planner", "offline", "unreachable"),
+        ("verifier", "offline", "unreachable"),
+    ]
