@@ -23,11 +23,17 @@ _HOW_MUCH: Final = r"how (many|much|often|long|large|big|high|low|old|fast|far|f
 _WH: Final = rf"({_HOW_MUCH}|what|which|who|whose|since when)"
 _VERB: Final = r"(is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)"
 # A report can begin with "was" or "when" as well: then the question mark tells.
-_BEGINS: Final = rf"^\W*(please )?({_WH}|(when|where) {_VERB}|list|show|count|name|tell me)\b"
+_BEGINS: Final = (
+    rf"^\W*(please )?({_WH}|(when|where|since when) {_VERB}|list|show|count|print|display|name|tell me"
+    r"|(is|are|was|were) there|(number|value|maximum|minimum) of)\b"
+)
 _ASKS: Final = (
     rf"(^|[.:;,!?\n])\W{{0,4}}((and|but|or|so) )?({_WH}|until when|when|where|{_VERB})\b[^?]{{0,500}}\?"
 )
 
+# What is quoted is looked for, whatever it says; and an alert that was triggered fired.
+_QUOTED: Final = re.compile(r'"[^"]{1,256}"|“[^“”]{1,256}”|`[^`]{1,256}`')
+_FIRED: Final = re.compile(r"\balerts?\b([^.;?!]{0,40})\btriggered\b")
 _CAUSE: Final = re.compile(f"{_REASON}|{_TROUBLE}|{_CULPRIT}")
 _FACT: Final = re.compile(f"{_BEGINS}|{_ASKS}")
 
@@ -37,7 +43,7 @@ def intent_of(question: str) -> context_pb2.Intent.ValueType:
 
     A plain report, such as an alert's text, asks for a cause.
     """
-    words = question.lower()
+    words = _FIRED.sub(r"alerts\1fired", _QUOTED.sub(" ", question.lower()))
     if _FACT.search(words) and not _CAUSE.search(words):
         return context_pb2.INTENT_LOOKUP
     return context_pb2.INTENT_CAUSE

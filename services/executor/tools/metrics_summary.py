@@ -8,7 +8,16 @@ from services.common.evidence import strict_json
 from services.common.evidence.strict_json import Json
 from services.executor.sources.metrics import Series
 from services.executor.sources.stop import never
-from services.executor.tools.samples import Points, instant, labels_text, number, place_of, points_of
+from services.executor.tools.samples import (
+    FIRST_SECOND,
+    LAST_SECOND,
+    Points,
+    instant,
+    labels_text,
+    number,
+    place_of,
+    points_of,
+)
 
 MAX_LISTED: Final = 400
 # A document over the tool's cap would be refused as a whole: it holds this much of the list.
@@ -68,7 +77,7 @@ def _given(asked: Asked) -> dict[str, Json]:
 
 
 def _row(series: Series, asked: Asked) -> Json:
-    points = points_of(series, asked.start, asked.end)
+    points = points_of(series, _later(asked.start, FIRST_SECOND), _sooner(asked.end, LAST_SECOND))
     row: dict[str, Json] = {
         "source": series.source,
         "owner": series.owner,
@@ -91,9 +100,17 @@ def _row(series: Series, asked: Asked) -> Json:
     return row
 
 
+def _later(one: float | None, other: float) -> float:
+    return other if one is None else max(one, other)
+
+
+def _sooner(one: float | None, other: float) -> float:
+    return other if one is None else min(one, other)
+
+
 def _until(series: Series, at: float) -> dict[str, Json]:
     """Return the last sample until an instant, unless it is older than two steps: then there is none."""
-    points = points_of(series, None, None)
+    points = points_of(series, FIRST_SECOND, LAST_SECOND)
     before = [index for index, time in enumerate(points.times) if time <= at]
     if not before or at - points.times[before[-1]] > 2 * series.step_seconds:
         return {}

@@ -174,13 +174,16 @@ def test_a_fact_that_nothing_gives_is_refused_plainly() -> None:
     request.effective_verdict = evidence_pb2.VERDICT_LOW_CONFID
     request.claims[0].claim.critical = False
     answer = answer_to(request)
-    assert texts(answer.summary) == ["No statement was matched to this question; what was seen stands below."]
+    assert [item.template_id for item in answer.summary] == ["verdict.no_answer"]
+    assert [item.template_id for item in answer.next_checks] == ["next.lookup"]
     assert texts(answer.confirmed) == ["pg_max_connections is 80."]
 
 
 def test_a_fact_that_was_asked_for_is_nothing_to_watch_for() -> None:
     request = made.passed_by()
     request.intent = context_pb2.INTENT_LOOKUP
+    for cited in request.claims:
+        cited.claim.critical = True
     assert [item.template_id for item in answer_to(request).next_checks] == [
         "next.see",
         "next.see",

@@ -98,6 +98,11 @@ LOOKUP = [
     "Can checkout reach redis?",
     "Payments time out since 09:10. Which customers are affected?",
     "CheckoutDown fires: is postgres up?",
+    'Show the lines with "caused by"',
+    "Which alerts were triggered?",
+    "Print the last 5 lines of api",
+    "Are there pods that crash",
+    "Maximum of queue_depth",
 ]
 
 

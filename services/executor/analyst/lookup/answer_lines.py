@@ -140,11 +140,7 @@ def _beside(document: Spot) -> list[Part]:
     """Say what fits beside the count: lines without a time, and lines that another log holds as well."""
     parts: list[Part] = []
     if document.at("undated").count:
-        parts += [
-            "; ",
-            number(document.at("undated")),
-            " more that fit have no time, so that they may lie outside",
-        ]
+        parts += ["; lines that fit and are undated, counted apart: ", number(document.at("undated"))]
     if document.at("repeated").count:
         parts += ["; ", number(document.at("repeated")), " of these read the same in another of the logs"]
     return parts

@@ -2,7 +2,7 @@
 
 from services.executor.analyst.lookup.known import ENTRIES, INVENTORY, LOG_COUNT, SUMMARY, Known
 from services.executor.analyst.reading.spot import Spot
-from services.executor.analyst.wording.findings import Finding, Part, counted, literal, sentence
+from services.executor.analyst.wording.findings import Finding, Part, counted, quote, sentence
 
 _MAX_NAMES = 12
 
@@ -50,9 +50,9 @@ def _topology(known: Known) -> list[list[Part]]:
     ]
     if not names:
         return []
-    parts: list[Part] = ["Looked at the topology, which names "]
+    parts: list[Part] = ["Looked at the topology with the services "]
     for index, name in enumerate(names[:_MAX_NAMES]):
-        parts += [", " if index else "", literal(name)]
+        parts += [", " if index else "", quote(name, name.text)]
     return [parts]
 
 

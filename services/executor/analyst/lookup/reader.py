@@ -76,7 +76,10 @@ class Reader:
         before = tokens[places[0] - 1] if places[0] else ""
         behind = tokens[places[-1] + 1] if places[-1] + 1 < len(tokens) else ""
         said = before in words.VERBS_OF_LINES and (not behind or behind in words.BOUNDARIES)
-        if not said and behind not in words.NOUNS_OF_LINES:
+        named = (
+            behind in words.NOUNS_OF_LINES and len(places) > 1 and tokens[places[0]] not in words.ADJECTIVES
+        )
+        if not said and not named:
             return ""
         found, self.left = " ".join(word.text for word in self.left), []
         return found

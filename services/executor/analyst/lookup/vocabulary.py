@@ -43,6 +43,12 @@ LINES: Final = vocabulary(
 NOUNS_OF_LINES: Final = vocabulary(
     "line lines log logs loglines message messages entries error errors failures warning warnings"
 )
+# What says how lines are, not what they hold.
+ADJECTIVES: Final = vocabulary(
+    """additional bad big brand consecutive critical different distinct duplicate few important long more
+    most new old other real recent same serious severe short similar single slow such unexpected unique
+    unusual various"""
+)
 # Where a text that stands without marks can end.
 BOUNDARIES: Final = vocabulary(
     "in of from for by at on there were are was is did does do has have since between before after during"

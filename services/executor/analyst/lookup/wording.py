@@ -112,7 +112,7 @@ def at(spot: Spot) -> list[Part]:
     """Say when a line was written; of one without a time where it stands."""
     if spot.at("time").text:
         return [" at ", line_instant(spot)]
-    return [" in line ", spot.at("n").text, " (it has no time)"]
+    return [" in line ", spot.at("n").text, " (undated)"]
 
 
 def cited(words: str, spot: Spot) -> Cited:

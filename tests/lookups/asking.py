@@ -1,0 +1,44 @@
+"""Asks a question of the table, and says what is wrong with its answer."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.common.v1 import context_pb2
+
+from orchestrator.intent import intent_of
+from tests.fakes.bindings import problems
+from tests.fakes.investigation import look_up
+from tests.fakes.judged import lowered
+from tests.lookups.table import Row
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was said: the statements that answer, in their order; none for a refusal."""
+
+    statements: list[str]
+    wrong: list[str]
+
+
+def asked(bundle: Path, question: str) -> Answer:
+    """Ask through planner, tools, analyst, verifier and guard."""
+    found = look_up(bundle, question)
+    wrong = [*problems(found.evidence, found.calls), *lowered(found, question)]
+    if intent_of(question) != context_pb2.INTENT_LOOKUP:
+        wrong.append("it is taken for a question for a cause")
+    return Answer([claim.statement for claim in found.evidence.claims if claim.critical], wrong)
+
+
+def misses(row: Row, bundle: Path) -> list[str]:
+    """Return what is wrong with the answer to a row; nothing where it is right."""
+    answer = asked(bundle, row.question)
+    if row.said is None:
+        return [*answer.wrong, *(f"not refused: {each}" for each in answer.statements)]
+    expected = list(row.said(bundle))
+    if not answer.statements:
+        return ["refused"]
+    whole = "\n".join(answer.statements)
+    missing = [text for text in expected if text not in whole]
+    if expected[0] not in answer.statements[0]:
+        missing.insert(0, f"first {expected[0]!r}, but {answer.statements[0]!r}")
+    return [*answer.wrong, *missing]
