@@ -18,6 +18,8 @@ from services.common.evidence.measures import Measures, NamedText
 from services.common.evidence.quantities import Dimension
 from services.common.llm.repair import object_in
 from services.common.visible import visible
+from services.executor.analyst.lookup import question
+from services.executor.analyst.lookup.asked import Refused
 from services.executor.analyst.reading import signs, stated, words
 from services.executor.analyst.wording import phrases
 from services.executor.analyst.wording.cluster import telling
@@ -99,6 +101,11 @@ def _json(text: str) -> object:
     return PositionedJson(f'["{written}"]'.encode(), max_bytes=1 << 24).elements(())
 
 
+def _lookup(text: str) -> None:
+    with suppress(Refused):
+        question.parse(text)
+
+
 def _objects(text: str) -> object:
     return list(read_objects("a", text.encode("utf-8", "replace"), 1 << 24, never))
 
@@ -119,6 +126,7 @@ READERS: Final[Mapping[str, Reader]] = {
     "hides": Reader(hides, 1 << 16),
     "pointer": Reader(lambda text: pointer.tokens("/" + text.replace("~", "")), 1024),
     "intent": Reader(intent_of, 4096),
+    "lookup": Reader(_lookup, question.MAX_LENGTH),
     "quotation": Reader(words.quotation, 8192),
     "mechanism clause": Reader(words.mechanism_clause, 8192),
     "details": Reader(words.details, 8192),

@@ -15,9 +15,11 @@ from services.common.evidence.pointer import PointerError
 from services.common.evidence.quantities import Dimension, name_units, number_words_in, quantities_in
 from services.common.llm.completion import read_completion
 from services.common.llm.repair import NotJsonError, object_in
+from services.executor.analyst.lookup.asked import Refused
 from tests.fakes.documents import a_binding, a_claim, a_document, encoded
 from tests.fuzz.inputs import JSON, TEXTS, VALUES, damaged_bytes, damaged_texts
 from tests.fuzz.target import Input, Target
+from tests.unit.lookup.world import understood
 
 _SENTENCES = (
     'The log of api says "connection refused by db" 12 times between 09:10:53Z and 2026-11-30 09:12.',
@@ -41,6 +43,11 @@ _COMPLETION = b"""{"choices": [{"message": {"content": "a", "refusal": null, "to
 {"name": "f", "arguments": "{}"}}]}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 1}}"""
 _DOCUMENT: strict_json.Json = {"a": [{"b~/": "text"}, "1", None, True], "": {"": []}}
 _POINTERS = ("/a/0/b~0~1", "", "/a/3", "//", "/a/01", "/a/-1", "/a/0/b~2")
+_QUESTIONS = (
+    'How often did basket log "lost" between 10:05 and 2026-03-04 10:15?',
+    "Which pods on node worker-1 are not running, and what image does mailer-0 run?",
+    "When did queue_depth exceed 7.5 before 10:15; how many 5xx did gate answer to POST /api since 10:00?",
+)
 SENTENCES = st.one_of(damaged_texts(_SENTENCES), TEXTS)
 _FIELDS = ("claim_id", "claim_type", "status", "statement", "component", "fault", "evidence_bindings", "x")
 _VALUES_OF_FIELDS = st.one_of(st.sampled_from(("c-2", "cause", "possible", "", "pod.oom_killed", [])), VALUES)
@@ -131,4 +138,7 @@ def targets() -> list[Target]:
         Target("answer of a model", damaged_texts(_ANSWERS), _answer, (NotJsonError,)),
         Target("chat completion", damaged_bytes((_COMPLETION,)), read_completion),
         Target("intent of a question", SENTENCES, intent_of),
+        Target(
+            "lookup of a question", st.one_of(damaged_texts(_QUESTIONS), SENTENCES), understood, (Refused,)
+        ),
     ]

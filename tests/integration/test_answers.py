@@ -82,6 +82,29 @@ def test_a_lookup_that_nothing_answers_is_not_passed_off_as_proven(proven: Diagn
     assert ended.code == 3, json.loads(ended.stdout)["answer"]["summary"]
 
 
+def test_a_lookup_is_answered_in_its_first_sentence(proven: Diagnosed, home: Path) -> None:
+    lines = (proven.bundle / "logs/nginx-access.log").read_text(encoding="utf-8").splitlines()
+    failed = [line for line in lines if re.search(r'" 5\d\d ', line)]
+    question = "How many requests of nginx failed?"
+
+    ended = assay(home, "diagnose", question, "--bundle", str(proven.bundle), "--json")
+
+    assert ended.code == 0, ended.stderr
+    answer = json.loads(ended.stdout)
+    assert (answer["effective_verdict"], answer["suspects"]) == ("PASS", [])
+    assert answer["answer"]["summary"].startswith(f"nginx answered {len(failed)} of {len(lines)} requests")
+    bindings = [binding for claim in answer["claims"] for binding in claim["evidence_bindings"]]
+    assert str(len(failed)) in [binding["matched_text"] for binding in bindings]
+
+
+def test_a_refused_lookup_says_what_can_be_asked(proven: Diagnosed, home: Path) -> None:
+    ended = assay(home, "diagnose", "Is the moon made of cheese?", "--bundle", str(proven.bundle), "--json")
+    assert ended.code == 3, ended.stderr
+    answer = json.loads(ended.stdout)["answer"]
+    assert answer["summary"].startswith("This question was not answered: ")
+    assert answer["next_checks"][0]["text"].startswith("What is looked up: ")
+
+
 def test_no_answer_looks_the_same_when_a_source_could_not_be_read(diagnosed: Diagnosed) -> None:
     rows = diagnosed.answer["checked"]
     assert [row for row in rows if row["status"] == "OK"]

@@ -17,6 +17,8 @@ def requests(lookup: Lookup, known: Known) -> list[Finding]:
         raise Refused("no log that was read tells how requests were answered")
     for _, document in found:
         check_complete(document, lookup)
+        if document.at("undated").count:
+            raise Refused("some requests are logged without a time, so that a part of them cannot be counted")
     if not lookup.outcomes:
         found = [each for each in found if _tells_all(each[1])]
         if not found:
