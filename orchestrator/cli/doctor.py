@@ -32,6 +32,8 @@ from services.common.rpc.channels import open_channel
 from services.common.settings_report import report
 
 LOOK_SECONDS: Final = 3.0
+# What a stack of its own is not ready for by then, such as a model's endpoint that is away, is the finding.
+START_SECONDS: Final = 10.0
 _MARKS: Final = {True: "ok", False: "FAIL", None: "-"}
 
 
@@ -103,7 +105,7 @@ async def _service(wanted: Doctor, environ: Mapping[str, str], progress: Progres
     root = wanted.bundle.root if wanted.bundle else root_of(None, environ)
     async with exclusive(folder, LOOK_SECONDS, lambda: progress(f"waiting for {folder}")):
         progress("starting six local services")
-        async with local_stack(folder, root, environ) as stack:
+        async with local_stack(folder, root, environ, unready_after=START_SECONDS) as stack:
             yield stack.address
 
 

@@ -4,6 +4,8 @@ from typing import Final
 
 AGENTS: Final = ("planner", "executor", "gatekeeper", "verifier", "composer")
 ORCHESTRATOR: Final = "orchestrator"
+# Those that may ask a language model.
+REASONING: Final = ("planner", "executor", "verifier", "composer")
 # The command line is no service, but it has settings.
 COMMAND_LINE: Final = "cli"
 SERVICES: Final = (*AGENTS, ORCHESTRATOR)

@@ -7,25 +7,18 @@ import sys
 from pathlib import Path
 
 import pytest
-from pydantic import BaseModel, ConfigDict
 
 from services.common.llm.client import EndpointClient
 from services.common.llm.model import EndpointModel, Greeting
 from services.common.llm.port import Kind, ModelError, ModelRequest
 from tests.fakes.model_endpoint import Asked, Reply, Script, agent_settings, asking, scripted
 from tests.fakes.model_endpoint import replies as r
+from tests.fakes.model_endpoint.answers import GOOD, Answer
 from tests.fakes.model_endpoint.server import serving
 
 PATIENCE_SECONDS = 30
 
 
-class Answer(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    word: str
-
-
-GOOD = {"word": "a"}
 REQUEST = ModelRequest("Say a word.", "Now.", Answer, 100)
 UNKNOWN = r.failed("400 Bad Request", "unknown parameter")
 FORMS = ["json_schema", "json_object+schema", "json_object", "text"]
@@ -69,7 +62,7 @@ async def test_the_call_that_an_endpoint_refuses_fails_and_the_next_asks_in_a_fo
     # Whoever does not take a temperature takes the newer bound.
     assert ("temperature" in asked.json) == (bound == "max_tokens")
     # Below the strictest form the schema stands in the text, too.
-    assert '"required":["word"]' in asked.json["messages"][0]["content"]
+    assert '"required":["word","count"]' in asked.json["messages"][0]["content"]
 
 
 async def test_an_endpoint_that_takes_the_strictest_form_is_asked_nothing_else() -> None:

@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field
 
 from services.common.llm.failures import failed_as
 from services.common.llm.model import EndpointModel
@@ -19,6 +18,7 @@ from services.common.llm.port import Kind, ModelError, ModelRequest
 from services.common.reasoning import FailedAs
 from tests.fakes.model_endpoint import ModelEndpoint, Reply, agent_settings, asking, scripted
 from tests.fakes.model_endpoint import replies as r
+from tests.fakes.model_endpoint.answers import GOOD, Answer
 from tests.fakes.process_log import logged
 
 CANARY = "canary-9d2e"
@@ -28,14 +28,6 @@ SECONDS = 0.5
 PATIENCE_SECONDS = 30
 
 
-class Answer(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    word: str = Field(max_length=20)
-    count: int
-
-
-GOOD = {"word": "a", "count": 1}
 REQUEST = ModelRequest("Say a word.", f"material {CANARY}-material", Answer, 100)
 
 
@@ -72,7 +64,7 @@ FAULTS = [
     Fault("endless body", r.endless(), Kind.TOO_LARGE, INVALID),
     Fault("endless error", r.endless(status="500 Oops"), Kind.TOO_LARGE, INVALID),
     Fault("huge output", r.message(CANARY * 20_000), Kind.TOO_LARGE, INVALID),
-    Fault("gzip bomb", r.gzip_bomb(64 << 20), Kind.NOT_JSON, INVALID),
+    Fault("gzip bomb", r.gzip_bomb(GOOD, 64 << 20), Kind.NOT_JSON, INVALID),
     Fault("redirect", r.redirect(f"http://{CANARY}.example/"), Kind.REFUSED_REQUEST, NEVER),
     Fault("wrong content", r.http(CANARY.encode(), content_type="text/html"), Kind.NOT_JSON, INVALID),
     Fault("wrong envelope", r.http(b'{"choices": [' + CANARY.encode()), Kind.NOT_JSON, INVALID),

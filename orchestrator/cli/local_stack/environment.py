@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from orchestrator.cli.settings import is_given, variable
-from services.common.processes import AGENTS, ORCHESTRATOR
+from services.common.processes import AGENTS, MODEL, ORCHESTRATOR, REASONING
 
 ANY_FREE_PORT = "127.0.0.1:0"
 # A stored run is read without calling any agent; port 1 of this machine answers nothing.
@@ -18,6 +18,14 @@ _NO_AGENT = "127.0.0.1:1"
 def module_of(service: str) -> str:
     """Return the module that `python -m` runs for a service."""
     return service if service == ORCHESTRATOR else f"services.{service}"
+
+
+def inherited(service: str, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return what a process gets of this command's environment: no key of a model that it does not ask."""
+    others = [variable(agent, f"{MODEL}_") for agent in REASONING if agent != service]
+    if service not in REASONING:
+        others.append(variable(MODEL, ""))
+    return {name: value for name, value in environ.items() if not name.startswith(tuple(others))}
 
 
 def for_agent(service: str, bundle_root: Path | None) -> dict[str, str]:

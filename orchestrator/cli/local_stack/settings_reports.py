@@ -9,7 +9,7 @@ from typing import Final
 
 from orchestrator.cli.errors import CommandError
 from orchestrator.cli.exit_codes import ExitCode
-from orchestrator.cli.local_stack.environment import chosen, module_of
+from orchestrator.cli.local_stack.environment import chosen, inherited, module_of
 from orchestrator.cli.settings import CommandSettings, own_variables
 from services.common.processes import SERVICES
 from services.common.settings_report import Report, report
@@ -49,7 +49,7 @@ async def _report(service: str, environ: Mapping[str, str]) -> Report:
         stdin=DEVNULL,
         stdout=PIPE,
         stderr=DEVNULL,
-        env={**environ, **own},
+        env={**inherited(service, environ), **own},
     )
     told = await _output(process)
     try:

@@ -10,7 +10,7 @@ from typing import Any
 from orchestrator.cli.client import wait_until_ready
 from orchestrator.cli.errors import CommandError
 from orchestrator.cli.exit_codes import ExitCode
-from orchestrator.cli.local_stack.environment import ANY_FREE_PORT, for_agent, for_orchestrator
+from orchestrator.cli.local_stack.environment import ANY_FREE_PORT, for_agent, for_orchestrator, inherited
 from orchestrator.cli.local_stack.logs import FileLog, ServiceLog
 from orchestrator.cli.local_stack.process import START_SECONDS, STOP_SECONDS, ServiceProcess, start
 from orchestrator.cli.local_stack.settings_reports import every_report, problems_of
@@ -51,7 +51,7 @@ class _Starting:
     started: list[ServiceProcess] = field(default_factory=list)
 
     async def start(self, service: str, own: Mapping[str, str]) -> ServiceProcess:
-        process = await start(service, self.environ, own, self.logs(service))
+        process = await start(service, inherited(service, self.environ), own, self.logs(service))
         self.started.append(process)
         return process
 
@@ -64,12 +64,14 @@ async def local_stack(
     *,
     listen: str = ANY_FREE_PORT,
     logs: Logs | None = None,
+    unready_after: float | None = None,
 ) -> AsyncIterator[LocalStack]:
     """Run the six processes; the orchestrator, which listens where it is told, is ready when this yields.
 
     `folder` is the prepared state folder, held by this command alone. Without a root of the bundles the
-    executor's own settings name it. Raises CommandError when a process does not come up. Whatever happens,
-    no process outlives the block.
+    executor's own settings name it. Raises CommandError when a process does not come up; with `unready_after`
+    seconds a stack that serves and is not ready by then is handed out as it is. Whatever happens, no process
+    outlives the block.
     """
     starting = _Starting(environ, logs or _files(folder))
     try:
@@ -78,7 +80,7 @@ async def local_stack(
             own = for_orchestrator(addresses, folder / _DATABASE, listen)
             orchestrator = await starting.start(ORCHESTRATOR, own)
             address = await orchestrator.address()
-            await _ready_or_dead(address, starting.started)
+            await ready_or_dead(address, starting.started, unready_after)
         yield LocalStack(address, {process.service: process for process in starting.started})
     finally:
         await _stop_all(starting.started)
@@ -136,16 +138,22 @@ async def _start_agents(starting: _Starting, bundle_root: Path | None) -> dict[s
     return dict(zip(AGENTS, addresses, strict=True))
 
 
-async def _ready_or_dead(address: str, processes: Sequence[ServiceProcess]) -> None:
-    """Wait until the orchestrator, and so each agent, is ready; raises for a process that dies meanwhile."""
-    ready = asyncio.create_task(wait_until_ready(address, START_SECONDS))
+async def ready_or_dead(
+    address: str, processes: Sequence[ServiceProcess], unready_after: float | None
+) -> None:
+    """Wait until the orchestrator, and so each agent, is ready; raises for a process that dies meanwhile.
+
+    With `unready_after` seconds a stack that is not ready by then is good enough.
+    """
+    ready = asyncio.create_task(wait_until_ready(address, unready_after or START_SECONDS))
     deaths = {asyncio.create_task(process.process.wait()): process for process in processes}
     try:
         await asyncio.wait([ready, *deaths], return_when=asyncio.FIRST_COMPLETED)
         for death, process in deaths.items():
             if death.done():
                 raise process.failure("ended while starting", death.result())
-        await ready
+        if unready_after is None:
+            await ready
     finally:
         await _cancelled([ready, *deaths])
 

@@ -39,12 +39,19 @@ def failed(status: str, says: str = "", **headers: str) -> Reply:
     return sent({"error": {"message": says, "type": "error", "code": None}}, status, **headers)
 
 
-def message(content: object, finish_reason: str = "stop", usage: object = USAGE, **more: object) -> Reply:
-    """Answer with one message; `more` are its other members. `usage` None: none is told."""
+def completion(
+    content: object, finish_reason: str = "stop", usage: object = USAGE, **more: object
+) -> dict[str, Any]:
+    """Return a chat completion of one message; `more` are its other members. `usage` None: none is told."""
     told = {"role": "assistant", "content": content, **more}
     choices = [{"index": 0, "message": told, "finish_reason": finish_reason}]
     whole: dict[str, Any] = {"id": "x", "object": "chat.completion", "choices": choices}
-    return sent(whole if usage is None else {**whole, "usage": usage})
+    return whole if usage is None else {**whole, "usage": usage}
+
+
+def message(content: object, finish_reason: str = "stop", usage: object = USAGE, **more: object) -> Reply:
+    """Answer with one message, as `completion` makes it."""
+    return sent(completion(content, finish_reason, usage, **more))
 
 
 def answer(value: object, **options: Any) -> Reply:  # noqa: ANN401 - as `message` takes them
@@ -126,9 +133,10 @@ def not_http(says: bytes) -> Reply:
     return reply
 
 
-def gzip_bomb(unfolded_bytes: int) -> Reply:
-    """Answer with a small compressed body that is large when unfolded."""
-    return http(gzip.compress(b" " * unfolded_bytes), Content_Encoding="gzip")
+def gzip_bomb(value: object, unfolded_bytes: int) -> Reply:
+    """Answer with a small compressed body that is large when unfolded, and then a legal answer of a value."""
+    unfolded = b" " * unfolded_bytes + json.dumps(completion(json.dumps(value))).encode()
+    return http(gzip.compress(unfolded), Content_Encoding="gzip")
 
 
 def redirect(location: str) -> Reply:
