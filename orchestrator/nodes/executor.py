@@ -22,6 +22,7 @@ from services.common.evidence.document import is_outline
 # A binding cannot name a longer id or tool.
 MAX_NAME_CHARS = 256
 MAX_ARGUMENT_BYTES = 64 * 1024
+MAX_OUTSIDER_SPANS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,5 +103,6 @@ def _is_sound(invocation: Invocation) -> bool:
         and len(invocation.arguments_json) <= MAX_ARGUMENT_BYTES
         and invocation.status in InvocationStatus.values()[1:]
         and invocation.kind in DocumentKind.values()[1:]
+        and len(invocation.outsider_spans) <= MAX_OUTSIDER_SPANS
         and hashlib.sha256(invocation.output).hexdigest() == invocation.output_sha256
     )

@@ -58,6 +58,7 @@ async def check_request(store: Store, run_id: str, document: bytes) -> CheckRequ
                 status=call.status,
                 kind=call.kind,
                 truncated=call.truncated,
+                outsider_spans=call.outsider_spans,
             )
             for call in calls
         ],

@@ -11,10 +11,11 @@ from services.common.evidence import document, strict_json
 from services.common.redaction.redactor import Redactor
 from services.executor.analyst.analyst import Analyst
 from services.executor.catalog import catalog_of
-from services.executor.recorded import RecordedCall
+from services.executor.recorded import RecordedCall, parts_by_pointer
 from services.executor.sources.bundle import Bundle, Limits
 from services.executor.sources.folder import Folder, SourceError
 from services.executor.sources.stop import Stop, StoppedError
+from services.executor.tools.outsiders import outsider_spans
 from services.executor.tools.tool import Arguments, Tool, ToolError
 
 
@@ -26,6 +27,7 @@ class Outcome:
     output: bytes
     truncated: bool = False
     redactions: int = 0
+    outsider_spans: Sequence[tool_pb2.OutsiderSpan] = ()
 
 
 class Desk:
@@ -70,16 +72,17 @@ class Desk:
         except OSError as error:
             return failed(f"the source cannot be read: {error.strerror}")
         # What is too large is not worth redacting, and what stands for a secret may be longer than it was.
-        output, redactions = strict_json.dumps(made.document), 0
+        output, redactions, spans = strict_json.dumps(made.document), 0, []
         if len(output) <= tool.max_bytes:
             redacted = self._redactor.document(made.document)
             output, redactions = strict_json.dumps(redacted.document), redacted.count
+            spans = outsider_spans(redacted.document)
         if len(output) > tool.max_bytes:
             return failed(
                 f"the answer is too large ({len(output)} of {tool.max_bytes} bytes), narrow it: "
                 "a shorter window, one source, or a smaller limit"
             )
-        return Outcome(tool_pb2.INVOCATION_STATUS_OK, output, made.truncated, redactions)
+        return Outcome(tool_pb2.INVOCATION_STATUS_OK, output, made.truncated, redactions, spans)
 
     def follow_up(
         self, new: Sequence[tool_pb2.Invocation], context: context_pb2.DiagnosisContext
@@ -120,6 +123,7 @@ class Desk:
                 _object(invocation.arguments_json),
                 invocation.status,
                 strict_json.loads(invocation.output),
+                parts_by_pointer(invocation.outsider_spans),
             )
             for invocation in new
         ]

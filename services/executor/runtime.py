@@ -65,6 +65,7 @@ class Runtime:
             output_sha256=hashlib.sha256(outcome.output).hexdigest(),
             truncated=outcome.truncated,
             redactions=arguments.count + outcome.redactions,
+            outsider_spans=outcome.outsider_spans,
         )
         invocation.start_time.FromDatetime(start)
         invocation.duration.FromTimedelta(timedelta(seconds=self._clocks.monotonic() - begun))

@@ -8,9 +8,17 @@ from assay.common.v1 import evidence_pb2, tool_pb2
 from assay.gatekeeper.v1 import gatekeeper_pb2
 
 from services.common.errors import InvalidArgumentError
-from services.common.evidence.document import Claim, DocumentError, EvidenceBinding, ExecutorEvidence, parse
+from services.common.evidence.document import (
+    Claim,
+    DocumentError,
+    EvidenceBinding,
+    ExecutorEvidence,
+    is_critical,
+    parse,
+)
 from services.common.evidence.names import short_name
 from services.gatekeeper import rules
+from services.gatekeeper.provenance import Cited, rests_on_outsiders
 
 MAX_SCHEMA_ERRORS = 64
 WHOLE = -1
@@ -71,19 +79,22 @@ def _refuse_repeated(name: str, ids: list[str]) -> None:
 
 def _check_claim(index: int, claim: Claim, material: rules.Material, audit: _Audit) -> None:
     passed: list[EvidenceBinding] = []
+    citations: list[Cited] = []
     for number, binding in enumerate(claim.evidence_bindings):
         checked = evidence_pb2.CheckedBinding(
             claim_index=index, binding_index=number, result=evidence_pb2.GATE_RESULT_PASS
         )
         audit.checked.append(checked)
         try:
-            rules.check_binding(binding, material)
+            citation = rules.check_binding(binding, material)
         except rules.RuleError as error:
             checked.result = evidence_pb2.GATE_RESULT_FAIL
             checked.rule_id = error.rule_id
             audit.errors.append(_finding(error.rule_id, index, number, error.detail))
             continue
         passed.append(binding)
+        citations.append(citation)
+        checked.outsider_written = citation.is_outsiders(claim.statement)
         record = material.records[binding.source_invocation_id]
         if not rules.ended_well(record):
             status = short_name(tool_pb2.InvocationStatus.DESCRIPTOR, record.status)
@@ -91,6 +102,10 @@ def _check_claim(index: int, claim: Claim, material: rules.Material, audit: _Aud
             audit.warnings.append(_finding(rules.INVOCATION_REF, index, number, detail))
     if claim.status == "confirmed" and rules.rests_on_reference_only(passed, material):
         detail = "a confirmed claim rests on reference documents only and counts as possible"
+        audit.warnings.append(_finding(rules.PROVENANCE, index, WHOLE, detail))
+    critical_cause = claim.claim_type == "cause" and is_critical(claim)
+    if critical_cause and rests_on_outsiders(claim.statement, citations):
+        detail = "a critical cause rests on text that an outsider can write"
         audit.warnings.append(_finding(rules.PROVENANCE, index, WHOLE, detail))
 
 

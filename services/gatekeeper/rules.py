@@ -1,6 +1,6 @@
 """The gate's rules for one binding. A finding is in the rule's words, never the text's."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -12,6 +12,7 @@ from services.common.evidence.document import EvidenceBinding
 from services.common.evidence.recorded import may_confirm, parse_output
 from services.common.evidence.redacted import citable_parts, holds_marker
 from services.common.evidence.strict_json import Json
+from services.gatekeeper.provenance import Cited, Part, cited, parts_at
 
 SCHEMA: Final = "schema.executor_v2"
 INVOCATION_REF: Final = "evidence.invocation_ref"
@@ -39,6 +40,7 @@ class Material:
     outputs: Mapping[str, bytes]
     _parsed: dict[str, Json] = field(default_factory=dict, init=False)
     _unreadable: set[str] = field(default_factory=set, init=False)
+    _spans: dict[str, Mapping[str, Sequence[Part]]] = field(default_factory=dict, init=False)
 
     def document(self, invocation_id: str) -> Json:
         """Return the output of an invocation; raises RuleError when it is missing or not strict JSON."""
@@ -50,6 +52,15 @@ class Material:
             raise RuleError(RAW_PATH, "the stored output is not one unambiguous JSON text of allowed size")
         return self._parsed[invocation_id]
 
+    def spans(self, invocation_id: str) -> Mapping[str, Sequence[Part]]:
+        """Return the parts of an output that an outsider can write, by the pointer of their string."""
+        if invocation_id not in self._spans:
+            spans: dict[str, list[Part]] = {}
+            for span in self.records[invocation_id].outsider_spans:
+                spans.setdefault(span.pointer, []).append((span.begin, span.end))
+            self._spans[invocation_id] = spans
+        return self._spans[invocation_id]
+
     def _parse(self, invocation_id: str) -> None:
         output = self.outputs[invocation_id]
         try:
@@ -58,8 +69,11 @@ class Material:
             self._unreadable.add(invocation_id)
 
 
-def check_binding(binding: EvidenceBinding, material: Material) -> None:
-    """Apply the rules of a binding in order; raises RuleError for the first that it breaks."""
+def check_binding(binding: EvidenceBinding, material: Material) -> Cited:
+    """Apply the rules of a binding in order and return who can have written what it cites.
+
+    Raises RuleError for the first rule that it breaks.
+    """
     record = material.records.get(binding.source_invocation_id)
     if record is None:
         raise RuleError(INVOCATION_REF, "no invocation of this run has the id")
@@ -76,6 +90,8 @@ def check_binding(binding: EvidenceBinding, material: Material) -> None:
         )
     if isinstance(value, str) and holds_marker(value) and not _is_beside_markers(binding.matched_text, value):
         raise RuleError(REDACTION, "the text holds or touches what stands for a secret that was taken out")
+    parts = parts_at(material.spans(binding.source_invocation_id), binding.raw_path, value)
+    return cited(binding.matched_text, value, parts)
 
 
 def ended_well(record: gatekeeper_pb2.InvocationRecord) -> bool:

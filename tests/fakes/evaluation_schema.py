@@ -105,6 +105,7 @@ class Binding(_Strict):
     binding_index: Annotated[int, Field(ge=0)]
     result: Literal["pass", "fail"]
     rule_id: Rule | Literal[""]
+    outsider_written: bool
 
 
 class Finding(_Strict):

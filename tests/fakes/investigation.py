@@ -11,11 +11,12 @@ from services.common.evidence import strict_json
 from services.common.evidence.document import Claim, ExecutorEvidence
 from services.executor.analyst.analyst import Analyst
 from services.executor.catalog import catalog_of
-from services.executor.recorded import RecordedCall, ToolRequest
+from services.executor.recorded import RecordedCall, ToolRequest, parts_by_pointer
 from services.executor.sources import kinds
 from services.executor.sources.bundle import Bundle, Limits
 from services.executor.sources.folder import Folder, SourceError
 from services.executor.sources.stop import Stop
+from services.executor.tools.outsiders import outsider_spans
 from services.executor.tools.registry import tools
 from services.planner.offline.reasoner import plan
 
@@ -137,4 +138,11 @@ def _call(bundle: Bundle, stop: Stop, request: ToolRequest, invocation_id: str) 
         status = tool_pb2.INVOCATION_STATUS_ERROR
         return RecordedCall(invocation_id, request.tool_name, arguments, status, {"error": str(error)})
     document = strict_json.loads(strict_json.dumps(output.document), max_bytes=_MAX_BYTES)
-    return RecordedCall(invocation_id, request.tool_name, arguments, tool_pb2.INVOCATION_STATUS_OK, document)
+    return RecordedCall(
+        invocation_id,
+        request.tool_name,
+        arguments,
+        tool_pb2.INVOCATION_STATUS_OK,
+        document,
+        parts_by_pointer(outsider_spans(document)),
+    )

@@ -155,10 +155,10 @@ def _same_words(event: ChangeEvent, timeline: Timeline) -> list[EvidenceBinding]
         text = line.at("text")
         time = seconds_of(line.at("time").text)
         near = time is not None and abs(time - event.seconds) <= ECHO_SECONDS
-        if owner == event.component and near and tells_change(text.text):
+        if owner == event.component and near and tells_change(text.told):
             binding = text.bind()
-            shared = len(words & words_of(text.text)) >= _SHARED_WORDS * len(words)
-            if binding is not None and (shared or shares_names(event, text.text)):
+            shared = len(words & words_of(text.told)) >= _SHARED_WORDS * len(words)
+            if binding is not None and (shared or shares_names(event, text.told)):
                 found.append(binding)
     return found[:1]
 

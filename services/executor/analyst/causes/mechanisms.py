@@ -147,8 +147,8 @@ def _named_holder(timeline: Timeline, told: Failure) -> list[list[Part]]:
     for document in timeline.material.documents("logs_search"):
         for line in document.at("lines").items() if document.at("source").text == told.log.source else []:
             text, below = line.at("text"), line.at("n").count - begin
-            if 0 < below <= _LINES_BELOW and tells_holder(text.text):
-                excerpt = quotation(text.text[_lead(text.text) :])
+            if 0 < below <= _LINES_BELOW and tells_holder(text.told):
+                excerpt = quotation(text.told[_lead(text.told) :])
                 return [["below it stands ", line_quote(line, excerpt)]] if excerpt else []
     return []
 

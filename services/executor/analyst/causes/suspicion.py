@@ -202,5 +202,5 @@ def _names_own_code(failure: Failure, event: ChangeEvent) -> bool:
     if tells_exception(template.detail_text) and not _PEER_ERROR.search(template.detail_text):
         return True
     return shares_names(
-        event, f"{template.example} {template.quote} {template.spot.at('detail', 'text').text}"
+        event, f"{template.example} {template.quote} {template.spot.at('detail', 'text').told}"
     )

@@ -1,7 +1,10 @@
 """A place in a recorded document: a value is read and cited in one step, so no citation can be invented."""
 
 import math
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from services.common.evidence import pointer
 from services.common.evidence.document import EvidenceBinding
@@ -13,6 +16,10 @@ from services.executor.recorded import RecordedCall
 
 # A binding shows at most this much of a text; the contract allows 8,192 characters.
 _MAX_MATCHED = 2000
+# A tag: JSON may hold it, and whoever quotes takes what lies between.
+_NOT_TOLD: Final = "\U000e0001"
+# Method and path, up to what only a query or a sentence holds.
+_ROUTE: Final = re.compile(r"(?:[A-Z]{3,10} )?/[\w/.:{}~-]{0,128}")
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,30 @@ class Spot:
         """The string or number token here; empty for anything else."""
         value = self.value
         return str(value) if isinstance(value, str) else ""
+
+    @property
+    def told(self) -> str:
+        """The string here without what an outsider can write: what a system told.
+
+        In place of each such part stands a character that nothing quotes.
+        """
+        return self._without(lambda _: "")
+
+    @property
+    def quotable(self) -> str:
+        """The string here without what an outsider can write but for the routes of requests."""
+        return self._without(lambda part: found[0] if (found := _ROUTE.match(part)) else "")
+
+    def _without(self, kept: Callable[[str], str]) -> str:
+        text = self.text
+        parts = self.call.outsiders.get(self.pointer, ()) if self.call.outsiders else ()
+        if "" in self.call.outsiders:
+            parts = [(0, len(text))]
+        pieces, done = [], 0
+        for begin, end in parts:
+            pieces += [text[done:begin], kept(text[begin:end]), _NOT_TOLD]
+            done = end
+        return "".join([*pieces, text[done:]])
 
     @property
     def number(self) -> float | None:

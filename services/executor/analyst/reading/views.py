@@ -63,8 +63,8 @@ class Template:
 
     @cached_property
     def first_text(self) -> str:
-        """The first line of this shape."""
-        return self.first.at("text").text
+        """The first line of this shape, as far as a system told it."""
+        return self.first.at("text").told
 
     @cached_property
     def first_time(self) -> str:
@@ -83,7 +83,7 @@ class Template:
         What they share ends at a quotation. Where the last line holds the first one's whole message, with its
         quotations, that is told; and a mechanism that the first line states is never left out.
         """
-        common, text = self.spot.at("common").text, self.spot.at("first", "text").text
+        common, text = self.spot.at("common").quotable, self.first_text
         whole = self.example
         if '"' in whole and common in whole and whole in self.spot.at("last", "text").text:
             return whole
@@ -91,14 +91,14 @@ class Template:
         if mechanism and stated_by(common) is None:
             return mechanism
         # What stands inside of a terminal's codes is no message.
-        seen = clean_pieces(text)
+        seen = clean_pieces(self.spot.at("first", "text").text)
         shown = (each for each in (common, quotation(common)) if any(each in piece for piece in seen))
         return next(filter(None, shown), self.example)
 
     @property
     def example(self) -> str:
         """The telling part of the first line, with that line's own values; may be empty."""
-        return quotation(self.spot.at("first", "text").text, self.level)
+        return quotation(self.spot.at("first", "text").quotable, self.level)
 
     @property
     def before(self) -> int:
@@ -118,7 +118,7 @@ class Template:
     @property
     def detail_text(self) -> str:
         """The first line, and the one that names its exception."""
-        return f"{self.first_text}\n{self.spot.at('detail', 'text').text}"
+        return f"{self.first_text}\n{self.spot.at('detail', 'text').told}"
 
 
 @dataclass(frozen=True)
@@ -317,7 +317,7 @@ class ChangeEvent:
     @cached_property
     def quote(self) -> str:
         """The telling part of its text."""
-        return quotation(self.summary.text, "info") or quotation(self.summary.text)
+        return quotation(self.summary.quotable, "info") or quotation(self.summary.quotable)
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,8 @@ class Testimony:
 
     @property
     def text(self) -> str:
-        """The line."""
-        return self.line.at("text").text
+        """The line, as far as a system told it."""
+        return self.line.at("text").told
 
 
 def testimonies(failures: Failures) -> list[Testimony]:
@@ -49,9 +49,9 @@ def testimonies(failures: Failures) -> list[Testimony]:
     for failure in failures.new:
         # The line that names the exception says more than the first one of its record.
         for line in (failure.template.spot.at("detail"), failure.template.spot.at("first")):
-            stated = stated_by(line.at("text").text)
+            stated = stated_by(line.at("text").told)
             if stated is not None and not failure.template.is_status:
-                component = _component(failure, line.at("text").text, stated, failures)
+                component = _component(failure, line.at("text").told, stated, failures)
                 found.append(Testimony(failure, line, stated, component))
                 break
     return found

@@ -9,7 +9,7 @@ from services.executor.analyst.wording.findings import Part, line_quote
 def named_exception(template: Template) -> list[Part]:
     """Quote the line that names the exception of the first record: a clause; empty without one."""
     detail = template.spot.at("detail")
-    text = detail.at("text").text
+    text = detail.at("text").told
     excerpt = quotation(text)
     if stated_by(text) and not stated_by(excerpt):
         excerpt = mechanism_clause(text)

@@ -24,27 +24,27 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x61ssay/common/v1/evidence.proto\x12\x0f\x61ssay.common.v1\"\xde\x01\n\rVerifiedClaim\x12\x10\n\x08\x63laim_id\x18\x01 \x01(\t\x12.\n\nclaim_type\x18\x02 \x01(\x0e\x32\x1a.assay.common.v1.ClaimType\x12,\n\x06status\x18\x03 \x01(\x0e\x32\x1c.assay.common.v1.ClaimStatus\x12\x10\n\x08\x63ritical\x18\x04 \x01(\x08\x12\x11\n\tstatement\x18\x05 \x01(\t\x12\x11\n\tcomponent\x18\x06 \x01(\t\x12\x16\n\x0e\x63omponent_kind\x18\x07 \x01(\t\x12\r\n\x05\x66\x61ult\x18\x08 \x01(\t\"Y\n\x16VerifiedExecutorOutput\x12\x0f\n\x07version\x18\x01 \x01(\t\x12.\n\x06\x63laims\x18\x02 \x03(\x0b\x32\x1e.assay.common.v1.VerifiedClaim\"[\n\x05Place\x12\x0e\n\x06source\x18\x01 \x01(\t\x12\x12\n\nfirst_line\x18\x02 \x01(\x03\x12\x11\n\tlast_line\x18\x03 \x01(\x03\x12\x0c\n\x04time\x18\x04 \x01(\t\x12\r\n\x05owner\x18\x05 \x01(\t\"\xb6\x01\n\x10VerifiedEvidence\x12\x10\n\x08\x63laim_id\x18\x01 \x01(\t\x12\x1c\n\x14source_invocation_id\x18\x02 \x01(\t\x12\x11\n\ttool_name\x18\x03 \x01(\t\x12\x10\n\x08raw_path\x18\x04 \x01(\t\x12\x14\n\x0cmatched_text\x18\x05 \x01(\t\x12\x0f\n\x07\x64\x65rived\x18\x06 \x01(\x08\x12&\n\x06places\x18\x07 \x03(\x0b\x32\x16.assay.common.v1.Place\"h\n\x11\x45videnceReference\x12\x10\n\x08\x63laim_id\x18\x01 \x01(\t\x12\x1c\n\x14source_invocation_id\x18\x02 \x01(\t\x12\x11\n\ttool_name\x18\x03 \x01(\t\x12\x10\n\x08raw_path\x18\x04 \x01(\t\"z\n\x0e\x43heckedBinding\x12\x13\n\x0b\x63laim_index\x18\x01 \x01(\x05\x12\x15\n\rbinding_index\x18\x02 \x01(\x05\x12+\n\x06result\x18\x03 \x01(\x0e\x32\x1b.assay.common.v1.GateResult\x12\x0f\n\x07rule_id\x18\x04 \x01(\t\"Z\n\x0bGateFinding\x12\x0f\n\x07rule_id\x18\x01 \x01(\t\x12\x13\n\x0b\x63laim_index\x18\x02 \x01(\x05\x12\x15\n\rbinding_index\x18\x03 \x01(\x05\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\"\xaa\x02\n\x10GatekeeperResult\x12+\n\x06status\x18\x01 \x01(\x0e\x32\x1b.assay.common.v1.GateResult\x12+\n\x08severity\x18\x02 \x01(\x0e\x32\x19.assay.common.v1.Severity\x12\x39\n\x10\x63hecked_bindings\x18\x03 \x03(\x0b\x32\x1f.assay.common.v1.CheckedBinding\x12\r\n\x05rules\x18\x04 \x03(\t\x12\x14\n\x0c\x66\x61iled_rules\x18\x05 \x03(\t\x12.\n\x08warnings\x18\x06 \x03(\x0b\x32\x1c.assay.common.v1.GateFinding\x12,\n\x06\x65rrors\x18\x07 \x03(\x0b\x32\x1c.assay.common.v1.GateFinding\"\x8b\x02\n\nClaimCheck\x12\x10\n\x08\x63laim_id\x18\x01 \x01(\t\x12\x37\n\x0e\x63lassification\x18\x02 \x01(\x0e\x32\x1f.assay.common.v1.Classification\x12\x12\n\nfabricated\x18\x03 \x01(\x08\x12\x39\n\revidence_refs\x18\x04 \x03(\x0b\x32\".assay.common.v1.EvidenceReference\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12=\n\x14model_classification\x18\x06 \x01(\x0e\x32\x1f.assay.common.v1.Classification\x12\x14\n\x0cguard_reason\x18\x07 \x01(\t\"O\n\x0b\x46\x61\x63tChecked\x12\x10\n\x08\x63laim_id\x18\x01 \x01(\t\x12.\n\nfact_class\x18\x02 \x01(\x0e\x32\x1a.assay.common.v1.FactClass\"\xf2\x01\n\x0cVerification\x12/\n\rmodel_verdict\x18\x01 \x01(\x0e\x32\x18.assay.common.v1.Verdict\x12\x1f\n\x12groundedness_score\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\x11\n\trationale\x18\x03 \x01(\t\x12\x31\n\x0c\x63laim_checks\x18\x04 \x03(\x0b\x32\x1b.assay.common.v1.ClaimCheck\x12\x33\n\rfacts_checked\x18\x05 \x03(\x0b\x32\x1c.assay.common.v1.FactCheckedB\x15\n\x13_groundedness_score\"\xab\x01\n\x08\x43laimGap\x12\x10\n\x08\x63laim_id\x18\x01 \x01(\t\x12.\n\nclaim_type\x18\x02 \x01(\x0e\x32\x1a.assay.common.v1.ClaimType\x12\x11\n\tcomponent\x18\x03 \x01(\t\x12\x37\n\x0e\x63lassification\x18\x04 \x01(\x0e\x32\x1f.assay.common.v1.Classification\x12\x11\n\tstatement\x18\x05 \x01(\t\"\xf1\x01\n\x0b\x45videnceGap\x12\x0e\n\x06gap_id\x18\x01 \x01(\t\x12.\n\nclaim_type\x18\x02 \x01(\x0e\x32\x1a.assay.common.v1.ClaimType\x12\x39\n\x0e\x63lassification\x18\x03 \x01(\x0e\x32\x1f.assay.common.v1.ClassificationH\x00\x12\x11\n\x07rule_id\x18\x04 \x01(\tH\x00\x12,\n\x06source\x18\x05 \x01(\x0b\x32\x1a.assay.common.v1.SourceGapH\x00\x12\x1c\n\x12no_supported_cause\x18\x06 \x01(\x08H\x00\x42\x08\n\x06reason\"+\n\tSourceGap\x12\x0e\n\x06source\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t*\x84\x01\n\tClaimType\x12\x1a\n\x16\x43LAIM_TYPE_UNSPECIFIED\x10\x00\x12\x16\n\x12\x43LAIM_TYPE_SYMPTOM\x10\x01\x12\x14\n\x10\x43LAIM_TYPE_CAUSE\x10\x02\x12\x15\n\x11\x43LAIM_TYPE_IMPACT\x10\x03\x12\x16\n\x12\x43LAIM_TYPE_CONTEXT\x10\x04*b\n\x0b\x43laimStatus\x12\x1c\n\x18\x43LAIM_STATUS_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x43LAIM_STATUS_CONFIRMED\x10\x01\x12\x19\n\x15\x43LAIM_STATUS_POSSIBLE\x10\x02*U\n\nGateResult\x12\x1b\n\x17GATE_RESULT_UNSPECIFIED\x10\x00\x12\x14\n\x10GATE_RESULT_PASS\x10\x01\x12\x14\n\x10GATE_RESULT_FAIL\x10\x02*e\n\x08Severity\x12\x18\n\x14SEVERITY_UNSPECIFIED\x10\x00\x12\x11\n\rSEVERITY_NONE\x10\x01\x12\x17\n\x13SEVERITY_LOW_CONFID\x10\x02\x12\x13\n\x0fSEVERITY_REJECT\x10\x03*`\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\x12\n\x0eVERDICT_REJECT\x10\x01\x12\x16\n\x12VERDICT_LOW_CONFID\x10\x02\x12\x10\n\x0cVERDICT_PASS\x10\x03*\x85\x02\n\x0e\x43lassification\x12\x1e\n\x1a\x43LASSIFICATION_UNSPECIFIED\x10\x00\x12%\n!CLASSIFICATION_DIRECT_OBSERVATION\x10\x01\x12\'\n#CLASSIFICATION_REASONABLE_INFERENCE\x10\x02\x12\x1d\n\x19\x43LASSIFICATION_OVERSTATED\x10\x03\x12\x1e\n\x1a\x43LASSIFICATION_UNSUPPORTED\x10\x04\x12#\n\x1f\x43LASSIFICATION_EXTERNAL_UNKNOWN\x10\x05\x12\x1f\n\x1b\x43LASSIFICATION_CONTRADICTED\x10\x06*\xa1\x01\n\tFactClass\x12\x1a\n\x16\x46\x41\x43T_CLASS_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x46\x41\x43T_CLASS_DIRECT_EVIDENCE\x10\x01\x12\x1f\n\x1b\x46\x41\x43T_CLASS_INDIRECT_SUPPORT\x10\x02\x12\x1a\n\x16\x46\x41\x43T_CLASS_NO_EVIDENCE\x10\x03\x12\x1b\n\x17\x46\x41\x43T_CLASS_CONTRADICTED\x10\x04\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x61ssay/common/v1/evidence.proto\x12\x0f\x61ssay.common.v1\"\xde\x01\n\rVerifiedClaim\x12\x10\n\x08\x63laim_id\x18\x01 \x01(\t\x12.\n\nclaim_type\x18\x02 \x01(\x0e\x32\x1a.assay.common.v1.ClaimType\x12,\n\x06status\x18\x03 \x01(\x0e\x32\x1c.assay.common.v1.ClaimStatus\x12\x10\n\x08\x63ritical\x18\x04 \x01(\x08\x12\x11\n\tstatement\x18\x05 \x01(\t\x12\x11\n\tcomponent\x18\x06 \x01(\t\x12\x16\n\x0e\x63omponent_kind\x18\x07 \x01(\t\x12\r\n\x05\x66\x61ult\x18\x08 \x01(\t\"Y\n\x16VerifiedExecutorOutput\x12\x0f\n\x07version\x18\x01 \x01(\t\x12.\n\x06\x63laims\x18\x02 \x03(\x0b\x32\x1e.assay.common.v1.VerifiedClaim\"[\n\x05Place\x12\x0e\n\x06source\x18\x01 \x01(\t\x12\x12\n\nfirst_line\x18\x02 \x01(\x03\x12\x11\n\tlast_line\x18\x03 \x01(\x03\x12\x0c\n\x04time\x18\x04 \x01(\t\x12\r\n\x05owner\x18\x05 \x01(\t\"\xb6\x01\n\x10VerifiedEvidence\x12\x10\n\x08\x63laim_id\x18\x01 \x01(\t\x12\x1c\n\x14source_invocation_id\x18\x02 \x01(\t\x12\x11\n\ttool_name\x18\x03 \x01(\t\x12\x10\n\x08raw_path\x18\x04 \x01(\t\x12\x14\n\x0cmatched_text\x18\x05 \x01(\t\x12\x0f\n\x07\x64\x65rived\x18\x06 \x01(\x08\x12&\n\x06places\x18\x07 \x03(\x0b\x32\x16.assay.common.v1.Place\"h\n\x11\x45videnceReference\x12\x10\n\x08\x63laim_id\x18\x01 \x01(\t\x12\x1c\n\x14source_invocation_id\x18\x02 \x01(\t\x12\x11\n\ttool_name\x18\x03 \x01(\t\x12\x10\n\x08raw_path\x18\x04 \x01(\t\"\x94\x01\n\x0e\x43heckedBinding\x12\x13\n\x0b\x63laim_index\x18\x01 \x01(\x05\x12\x15\n\rbinding_index\x18\x02 \x01(\x05\x12+\n\x06result\x18\x03 \x01(\x0e\x32\x1b.assay.common.v1.GateResult\x12\x0f\n\x07rule_id\x18\x04 \x01(\t\x12\x18\n\x10outsider_written\x18\x05 \x01(\x08\"Z\n\x0bGateFinding\x12\x0f\n\x07rule_id\x18\x01 \x01(\t\x12\x13\n\x0b\x63laim_index\x18\x02 \x01(\x05\x12\x15\n\rbinding_index\x18\x03 \x01(\x05\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\"\xaa\x02\n\x10GatekeeperResult\x12+\n\x06status\x18\x01 \x01(\x0e\x32\x1b.assay.common.v1.GateResult\x12+\n\x08severity\x18\x02 \x01(\x0e\x32\x19.assay.common.v1.Severity\x12\x39\n\x10\x63hecked_bindings\x18\x03 \x03(\x0b\x32\x1f.assay.common.v1.CheckedBinding\x12\r\n\x05rules\x18\x04 \x03(\t\x12\x14\n\x0c\x66\x61iled_rules\x18\x05 \x03(\t\x12.\n\x08warnings\x18\x06 \x03(\x0b\x32\x1c.assay.common.v1.GateFinding\x12,\n\x06\x65rrors\x18\x07 \x03(\x0b\x32\x1c.assay.common.v1.GateFinding\"\x8b\x02\n\nClaimCheck\x12\x10\n\x08\x63laim_id\x18\x01 \x01(\t\x12\x37\n\x0e\x63lassification\x18\x02 \x01(\x0e\x32\x1f.assay.common.v1.Classification\x12\x12\n\nfabricated\x18\x03 \x01(\x08\x12\x39\n\revidence_refs\x18\x04 \x03(\x0b\x32\".assay.common.v1.EvidenceReference\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12=\n\x14model_classification\x18\x06 \x01(\x0e\x32\x1f.assay.common.v1.Classification\x12\x14\n\x0cguard_reason\x18\x07 \x01(\t\"O\n\x0b\x46\x61\x63tChecked\x12\x10\n\x08\x63laim_id\x18\x01 \x01(\t\x12.\n\nfact_class\x18\x02 \x01(\x0e\x32\x1a.assay.common.v1.FactClass\"\xf2\x01\n\x0cVerification\x12/\n\rmodel_verdict\x18\x01 \x01(\x0e\x32\x18.assay.common.v1.Verdict\x12\x1f\n\x12groundedness_score\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\x11\n\trationale\x18\x03 \x01(\t\x12\x31\n\x0c\x63laim_checks\x18\x04 \x03(\x0b\x32\x1b.assay.common.v1.ClaimCheck\x12\x33\n\rfacts_checked\x18\x05 \x03(\x0b\x32\x1c.assay.common.v1.FactCheckedB\x15\n\x13_groundedness_score\"\xab\x01\n\x08\x43laimGap\x12\x10\n\x08\x63laim_id\x18\x01 \x01(\t\x12.\n\nclaim_type\x18\x02 \x01(\x0e\x32\x1a.assay.common.v1.ClaimType\x12\x11\n\tcomponent\x18\x03 \x01(\t\x12\x37\n\x0e\x63lassification\x18\x04 \x01(\x0e\x32\x1f.assay.common.v1.Classification\x12\x11\n\tstatement\x18\x05 \x01(\t\"\xf1\x01\n\x0b\x45videnceGap\x12\x0e\n\x06gap_id\x18\x01 \x01(\t\x12.\n\nclaim_type\x18\x02 \x01(\x0e\x32\x1a.assay.common.v1.ClaimType\x12\x39\n\x0e\x63lassification\x18\x03 \x01(\x0e\x32\x1f.assay.common.v1.ClassificationH\x00\x12\x11\n\x07rule_id\x18\x04 \x01(\tH\x00\x12,\n\x06source\x18\x05 \x01(\x0b\x32\x1a.assay.common.v1.SourceGapH\x00\x12\x1c\n\x12no_supported_cause\x18\x06 \x01(\x08H\x00\x42\x08\n\x06reason\"+\n\tSourceGap\x12\x0e\n\x06source\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t*\x84\x01\n\tClaimType\x12\x1a\n\x16\x43LAIM_TYPE_UNSPECIFIED\x10\x00\x12\x16\n\x12\x43LAIM_TYPE_SYMPTOM\x10\x01\x12\x14\n\x10\x43LAIM_TYPE_CAUSE\x10\x02\x12\x15\n\x11\x43LAIM_TYPE_IMPACT\x10\x03\x12\x16\n\x12\x43LAIM_TYPE_CONTEXT\x10\x04*b\n\x0b\x43laimStatus\x12\x1c\n\x18\x43LAIM_STATUS_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x43LAIM_STATUS_CONFIRMED\x10\x01\x12\x19\n\x15\x43LAIM_STATUS_POSSIBLE\x10\x02*U\n\nGateResult\x12\x1b\n\x17GATE_RESULT_UNSPECIFIED\x10\x00\x12\x14\n\x10GATE_RESULT_PASS\x10\x01\x12\x14\n\x10GATE_RESULT_FAIL\x10\x02*e\n\x08Severity\x12\x18\n\x14SEVERITY_UNSPECIFIED\x10\x00\x12\x11\n\rSEVERITY_NONE\x10\x01\x12\x17\n\x13SEVERITY_LOW_CONFID\x10\x02\x12\x13\n\x0fSEVERITY_REJECT\x10\x03*`\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\x12\n\x0eVERDICT_REJECT\x10\x01\x12\x16\n\x12VERDICT_LOW_CONFID\x10\x02\x12\x10\n\x0cVERDICT_PASS\x10\x03*\x85\x02\n\x0e\x43lassification\x12\x1e\n\x1a\x43LASSIFICATION_UNSPECIFIED\x10\x00\x12%\n!CLASSIFICATION_DIRECT_OBSERVATION\x10\x01\x12\'\n#CLASSIFICATION_REASONABLE_INFERENCE\x10\x02\x12\x1d\n\x19\x43LASSIFICATION_OVERSTATED\x10\x03\x12\x1e\n\x1a\x43LASSIFICATION_UNSUPPORTED\x10\x04\x12#\n\x1f\x43LASSIFICATION_EXTERNAL_UNKNOWN\x10\x05\x12\x1f\n\x1b\x43LASSIFICATION_CONTRADICTED\x10\x06*\xa1\x01\n\tFactClass\x12\x1a\n\x16\x46\x41\x43T_CLASS_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x46\x41\x43T_CLASS_DIRECT_EVIDENCE\x10\x01\x12\x1f\n\x1b\x46\x41\x43T_CLASS_INDIRECT_SUPPORT\x10\x02\x12\x1a\n\x16\x46\x41\x43T_CLASS_NO_EVIDENCE\x10\x03\x12\x1b\n\x17\x46\x41\x43T_CLASS_CONTRADICTED\x10\x04\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'assay.common.v1.evidence_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_CLAIMTYPE']._serialized_start=2328
-  _globals['_CLAIMTYPE']._serialized_end=2460
-  _globals['_CLAIMSTATUS']._serialized_start=2462
-  _globals['_CLAIMSTATUS']._serialized_end=2560
-  _globals['_GATERESULT']._serialized_start=2562
-  _globals['_GATERESULT']._serialized_end=2647
-  _globals['_SEVERITY']._serialized_start=2649
-  _globals['_SEVERITY']._serialized_end=2750
-  _globals['_VERDICT']._serialized_start=2752
-  _globals['_VERDICT']._serialized_end=2848
-  _globals['_CLASSIFICATION']._serialized_start=2851
-  _globals['_CLASSIFICATION']._serialized_end=3112
-  _globals['_FACTCLASS']._serialized_start=3115
-  _globals['_FACTCLASS']._serialized_end=3276
+  _globals['_CLAIMTYPE']._serialized_start=2355
+  _globals['_CLAIMTYPE']._serialized_end=2487
+  _globals['_CLAIMSTATUS']._serialized_start=2489
+  _globals['_CLAIMSTATUS']._serialized_end=2587
+  _globals['_GATERESULT']._serialized_start=2589
+  _globals['_GATERESULT']._serialized_end=2674
+  _globals['_SEVERITY']._serialized_start=2676
+  _globals['_SEVERITY']._serialized_end=2777
+  _globals['_VERDICT']._serialized_start=2779
+  _globals['_VERDICT']._serialized_end=2875
+  _globals['_CLASSIFICATION']._serialized_start=2878
+  _globals['_CLASSIFICATION']._serialized_end=3139
+  _globals['_FACTCLASS']._serialized_start=3142
+  _globals['_FACTCLASS']._serialized_end=3303
   _globals['_VERIFIEDCLAIM']._serialized_start=52
   _globals['_VERIFIEDCLAIM']._serialized_end=274
   _globals['_VERIFIEDEXECUTOROUTPUT']._serialized_start=276
@@ -55,22 +55,22 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_VERIFIEDEVIDENCE']._serialized_end=643
   _globals['_EVIDENCEREFERENCE']._serialized_start=645
   _globals['_EVIDENCEREFERENCE']._serialized_end=749
-  _globals['_CHECKEDBINDING']._serialized_start=751
-  _globals['_CHECKEDBINDING']._serialized_end=873
-  _globals['_GATEFINDING']._serialized_start=875
-  _globals['_GATEFINDING']._serialized_end=965
-  _globals['_GATEKEEPERRESULT']._serialized_start=968
-  _globals['_GATEKEEPERRESULT']._serialized_end=1266
-  _globals['_CLAIMCHECK']._serialized_start=1269
-  _globals['_CLAIMCHECK']._serialized_end=1536
-  _globals['_FACTCHECKED']._serialized_start=1538
-  _globals['_FACTCHECKED']._serialized_end=1617
-  _globals['_VERIFICATION']._serialized_start=1620
-  _globals['_VERIFICATION']._serialized_end=1862
-  _globals['_CLAIMGAP']._serialized_start=1865
-  _globals['_CLAIMGAP']._serialized_end=2036
-  _globals['_EVIDENCEGAP']._serialized_start=2039
-  _globals['_EVIDENCEGAP']._serialized_end=2280
-  _globals['_SOURCEGAP']._serialized_start=2282
-  _globals['_SOURCEGAP']._serialized_end=2325
+  _globals['_CHECKEDBINDING']._serialized_start=752
+  _globals['_CHECKEDBINDING']._serialized_end=900
+  _globals['_GATEFINDING']._serialized_start=902
+  _globals['_GATEFINDING']._serialized_end=992
+  _globals['_GATEKEEPERRESULT']._serialized_start=995
+  _globals['_GATEKEEPERRESULT']._serialized_end=1293
+  _globals['_CLAIMCHECK']._serialized_start=1296
+  _globals['_CLAIMCHECK']._serialized_end=1563
+  _globals['_FACTCHECKED']._serialized_start=1565
+  _globals['_FACTCHECKED']._serialized_end=1644
+  _globals['_VERIFICATION']._serialized_start=1647
+  _globals['_VERIFICATION']._serialized_end=1889
+  _globals['_CLAIMGAP']._serialized_start=1892
+  _globals['_CLAIMGAP']._serialized_end=2063
+  _globals['_EVIDENCEGAP']._serialized_start=2066
+  _globals['_EVIDENCEGAP']._serialized_end=2307
+  _globals['_SOURCEGAP']._serialized_start=2309
+  _globals['_SOURCEGAP']._serialized_end=2352
 # @@protoc_insertion_point(module_scope)

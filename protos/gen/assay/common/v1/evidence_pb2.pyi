@@ -439,6 +439,7 @@ class CheckedBinding(_message.Message):
     BINDING_INDEX_FIELD_NUMBER: _builtins.int
     RESULT_FIELD_NUMBER: _builtins.int
     RULE_ID_FIELD_NUMBER: _builtins.int
+    OUTSIDER_WRITTEN_FIELD_NUMBER: _builtins.int
     claim_index: _builtins.int
     """Index of the claim in the document, from 0."""
     binding_index: _builtins.int
@@ -447,6 +448,10 @@ class CheckedBinding(_message.Message):
     """PASS or FAIL."""
     rule_id: _builtins.str
     """The rule that failed; empty for PASS."""
+    outsider_written: _builtins.bool
+    """True when what it bears of its claim's words can be an outsider's: it proves
+    that they were sent, not that they are true.
+    """
     def __init__(
         self,
         *,
@@ -454,10 +459,11 @@ class CheckedBinding(_message.Message):
         binding_index: _builtins.int = ...,
         result: Global___GateResult.ValueType = ...,
         rule_id: _builtins.str = ...,
+        outsider_written: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["binding_index", b"binding_index", "claim_index", b"claim_index", "result", b"result", "rule_id", b"rule_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["binding_index", b"binding_index", "claim_index", b"claim_index", "outsider_written", b"outsider_written", "result", b"result", "rule_id", b"rule_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

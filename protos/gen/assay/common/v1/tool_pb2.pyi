@@ -102,6 +102,7 @@ class Invocation(_message.Message):
     START_TIME_FIELD_NUMBER: _builtins.int
     DURATION_FIELD_NUMBER: _builtins.int
     REDACTIONS_FIELD_NUMBER: _builtins.int
+    OUTSIDER_SPANS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Unique within the run; made by the runtime, never by a reasoner."""
     tool_name: _builtins.str
@@ -132,6 +133,10 @@ class Invocation(_message.Message):
     def duration(self) -> _duration_pb2.Duration:
         """How long it took."""
 
+    @_builtins.property
+    def outsider_spans(self) -> _containers.RepeatedCompositeFieldContainer[Global___OutsiderSpan]:
+        """What of the output an outsider can write, in document order; at most 4,096."""
+
     def __init__(
         self,
         *,
@@ -146,14 +151,48 @@ class Invocation(_message.Message):
         start_time: _timestamp_pb2.Timestamp | None = ...,
         duration: _duration_pb2.Duration | None = ...,
         redactions: _builtins.int = ...,
+        outsider_spans: _abc.Iterable[Global___OutsiderSpan] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["duration", b"duration", "start_time", b"start_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arguments_json", b"arguments_json", "duration", b"duration", "id", b"id", "kind", b"kind", "output", b"output", "output_sha256", b"output_sha256", "redactions", b"redactions", "start_time", b"start_time", "status", b"status", "tool_name", b"tool_name", "truncated", b"truncated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arguments_json", b"arguments_json", "duration", b"duration", "id", b"id", "kind", b"kind", "output", b"output", "output_sha256", b"output_sha256", "outsider_spans", b"outsider_spans", "redactions", b"redactions", "start_time", b"start_time", "status", b"status", "tool_name", b"tool_name", "truncated", b"truncated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Invocation: _TypeAlias = Invocation  # noqa: Y015
+
+@_typing.final
+class OutsiderSpan(_message.Message):
+    """A part of an output that anyone can write who sends a request: its path, its
+    referrer, the name of a client or a user, its body. It proves that it was sent,
+    and nothing else.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POINTER_FIELD_NUMBER: _builtins.int
+    BEGIN_FIELD_NUMBER: _builtins.int
+    END_FIELD_NUMBER: _builtins.int
+    pointer: _builtins.str
+    """JSON Pointer of a string of the output. Empty: all of the output."""
+    begin: _builtins.int
+    """First character of the part, a Unicode code point of the string."""
+    end: _builtins.int
+    """The character after the part."""
+    def __init__(
+        self,
+        *,
+        pointer: _builtins.str = ...,
+        begin: _builtins.int = ...,
+        end: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["begin", b"begin", "end", b"end", "pointer", b"pointer"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OutsiderSpan: _TypeAlias = OutsiderSpan  # noqa: Y015
 
 @_typing.final
 class Tool(_message.Message):

@@ -26,23 +26,23 @@ from assay.common.v1 import evidence_pb2 as assay_dot_common_dot_v1_dot_evidence
 from assay.common.v1 import tool_pb2 as assay_dot_common_dot_v1_dot_tool__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$assay/gatekeeper/v1/gatekeeper.proto\x12\x13\x61ssay.gatekeeper.v1\x1a\x1e\x61ssay/common/v1/evidence.proto\x1a\x1a\x61ssay/common/v1/tool.proto\"\xa4\x01\n\x10InvocationRecord\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\ttool_name\x18\x02 \x01(\t\x12\x31\n\x06status\x18\x03 \x01(\x0e\x32!.assay.common.v1.InvocationStatus\x12+\n\x04kind\x18\x04 \x01(\x0e\x32\x1d.assay.common.v1.DocumentKind\x12\x11\n\ttruncated\x18\x05 \x01(\x08\".\n\x10InvocationOutput\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0e\n\x06output\x18\x02 \x01(\x0c\"\x94\x01\n\x0c\x43heckRequest\x12\x10\n\x08\x64ocument\x18\x01 \x01(\x0c\x12:\n\x0binvocations\x18\x02 \x03(\x0b\x32%.assay.gatekeeper.v1.InvocationRecord\x12\x36\n\x07outputs\x18\x03 \x03(\x0b\x32%.assay.gatekeeper.v1.InvocationOutput\"\x99\x01\n\rCheckResponse\x12\x35\n\x06status\x18\x01 \x01(\x0e\x32%.assay.gatekeeper.v1.GatekeeperStatus\x12\x31\n\x06result\x18\x02 \x01(\x0b\x32!.assay.common.v1.GatekeeperResult\x12\x1e\n\x16verified_binding_count\x18\x03 \x01(\x05*\x91\x01\n\x10GatekeeperStatus\x12!\n\x1dGATEKEEPER_STATUS_UNSPECIFIED\x10\x00\x12\x1a\n\x16GATEKEEPER_STATUS_PASS\x10\x01\x12 \n\x1cGATEKEEPER_STATUS_LOW_CONFID\x10\x02\x12\x1c\n\x18GATEKEEPER_STATUS_REJECT\x10\x03\x32\x63\n\x11GatekeeperService\x12N\n\x05\x43heck\x12!.assay.gatekeeper.v1.CheckRequest\x1a\".assay.gatekeeper.v1.CheckResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$assay/gatekeeper/v1/gatekeeper.proto\x12\x13\x61ssay.gatekeeper.v1\x1a\x1e\x61ssay/common/v1/evidence.proto\x1a\x1a\x61ssay/common/v1/tool.proto\"\xdb\x01\n\x10InvocationRecord\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\ttool_name\x18\x02 \x01(\t\x12\x31\n\x06status\x18\x03 \x01(\x0e\x32!.assay.common.v1.InvocationStatus\x12+\n\x04kind\x18\x04 \x01(\x0e\x32\x1d.assay.common.v1.DocumentKind\x12\x11\n\ttruncated\x18\x05 \x01(\x08\x12\x35\n\x0eoutsider_spans\x18\x06 \x03(\x0b\x32\x1d.assay.common.v1.OutsiderSpan\".\n\x10InvocationOutput\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0e\n\x06output\x18\x02 \x01(\x0c\"\x94\x01\n\x0c\x43heckRequest\x12\x10\n\x08\x64ocument\x18\x01 \x01(\x0c\x12:\n\x0binvocations\x18\x02 \x03(\x0b\x32%.assay.gatekeeper.v1.InvocationRecord\x12\x36\n\x07outputs\x18\x03 \x03(\x0b\x32%.assay.gatekeeper.v1.InvocationOutput\"\x99\x01\n\rCheckResponse\x12\x35\n\x06status\x18\x01 \x01(\x0e\x32%.assay.gatekeeper.v1.GatekeeperStatus\x12\x31\n\x06result\x18\x02 \x01(\x0b\x32!.assay.common.v1.GatekeeperResult\x12\x1e\n\x16verified_binding_count\x18\x03 \x01(\x05*\x91\x01\n\x10GatekeeperStatus\x12!\n\x1dGATEKEEPER_STATUS_UNSPECIFIED\x10\x00\x12\x1a\n\x16GATEKEEPER_STATUS_PASS\x10\x01\x12 \n\x1cGATEKEEPER_STATUS_LOW_CONFID\x10\x02\x12\x1c\n\x18GATEKEEPER_STATUS_REJECT\x10\x03\x32\x63\n\x11GatekeeperService\x12N\n\x05\x43heck\x12!.assay.gatekeeper.v1.CheckRequest\x1a\".assay.gatekeeper.v1.CheckResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'assay.gatekeeper.v1.gatekeeper_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_GATEKEEPERSTATUS']._serialized_start=644
-  _globals['_GATEKEEPERSTATUS']._serialized_end=789
+  _globals['_GATEKEEPERSTATUS']._serialized_start=699
+  _globals['_GATEKEEPERSTATUS']._serialized_end=844
   _globals['_INVOCATIONRECORD']._serialized_start=122
-  _globals['_INVOCATIONRECORD']._serialized_end=286
-  _globals['_INVOCATIONOUTPUT']._serialized_start=288
-  _globals['_INVOCATIONOUTPUT']._serialized_end=334
-  _globals['_CHECKREQUEST']._serialized_start=337
-  _globals['_CHECKREQUEST']._serialized_end=485
-  _globals['_CHECKRESPONSE']._serialized_start=488
-  _globals['_CHECKRESPONSE']._serialized_end=641
-  _globals['_GATEKEEPERSERVICE']._serialized_start=791
-  _globals['_GATEKEEPERSERVICE']._serialized_end=890
+  _globals['_INVOCATIONRECORD']._serialized_end=341
+  _globals['_INVOCATIONOUTPUT']._serialized_start=343
+  _globals['_INVOCATIONOUTPUT']._serialized_end=389
+  _globals['_CHECKREQUEST']._serialized_start=392
+  _globals['_CHECKREQUEST']._serialized_end=540
+  _globals['_CHECKRESPONSE']._serialized_start=543
+  _globals['_CHECKRESPONSE']._serialized_end=696
+  _globals['_GATEKEEPERSERVICE']._serialized_start=846
+  _globals['_GATEKEEPERSERVICE']._serialized_end=945
 # @@protoc_insertion_point(module_scope)

@@ -60,6 +60,7 @@ class InvocationRecord(_message.Message):
     STATUS_FIELD_NUMBER: _builtins.int
     KIND_FIELD_NUMBER: _builtins.int
     TRUNCATED_FIELD_NUMBER: _builtins.int
+    OUTSIDER_SPANS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Its id."""
     tool_name: _builtins.str
@@ -70,6 +71,10 @@ class InvocationRecord(_message.Message):
     """What its output is worth."""
     truncated: _builtins.bool
     """True when its source held more than its output shows."""
+    @_builtins.property
+    def outsider_spans(self) -> _containers.RepeatedCompositeFieldContainer[_tool_pb2.OutsiderSpan]:
+        """What of its output an outsider can write."""
+
     def __init__(
         self,
         *,
@@ -78,10 +83,11 @@ class InvocationRecord(_message.Message):
         status: _tool_pb2.InvocationStatus.ValueType = ...,
         kind: _tool_pb2.DocumentKind.ValueType = ...,
         truncated: _builtins.bool = ...,
+        outsider_spans: _abc.Iterable[_tool_pb2.OutsiderSpan] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "kind", b"kind", "status", b"status", "tool_name", b"tool_name", "truncated", b"truncated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "kind", b"kind", "outsider_spans", b"outsider_spans", "status", b"status", "tool_name", b"tool_name", "truncated", b"truncated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
