@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from dev.eval.handed import HandedCase
 from dev.eval.variants import renamed
-from orchestrator.cli.evaluation.cases import Case, Expected
+from orchestrator.cli.evaluation.cases import Expected
 from tests.lookups.asking import asked, misses
 from tests.lookups.table import ON_CASES, ON_INCIDENTS, OUTAGE, Row
 
@@ -55,7 +56,7 @@ def test_other_names_give_the_same_answer_with_the_other_names(
     shutil.copytree(bundle, changed, copy_function=shutil.copyfile)
 
     # What is said is renamed by the same table as the question.
-    case = renamed(changed, Case("one", "bundle", "\n".join([question, *before]), Expected()))
+    case = renamed(changed, HandedCase("one", "bundle", "\n".join([question, *before]), Expected()))
     asked_now, *expected = case.question.split("\n")
 
     assert asked(changed, asked_now).statements == expected

@@ -90,7 +90,7 @@ def planted(bundle: Path, folder: Path, lie_in: Callable[[str, str], str]) -> Pa
 
 
 def requested(bundle: Path, folder: Path) -> Path:
-    """Copy a bundle, with requests in its access logs that were not there: lies as paths, some of which failed."""
+    """Copy a bundle, with requests in its access logs that were not there: lies as paths, some failed."""
     copied = Path(shutil.copytree(bundle, folder))
     for file in copied.glob("logs/*access*.log"):
         lines = file.read_text(encoding="utf-8").splitlines()

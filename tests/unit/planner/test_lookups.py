@@ -8,7 +8,7 @@ from assay.planner.v1 import planner_pb2
 
 from services.executor.catalog import tools_of
 from services.executor.tools.registry import tools
-from services.planner.offline.reasoner import OfflineReasoner
+from services.planner.offline.reasoner import plan
 from tests.fakes import plan_requests as made
 
 SMALL = ["topology_get", "alerts_list", "change_events_list"]
@@ -21,7 +21,7 @@ def planned(question: str, *sources: tool_pb2.SourceInfo) -> list[tuple[str, obj
     del request.catalog.tools[:]
     request.catalog.tools.extend(tools_of(tools(1, 1.0)).tools)
     request.catalog.sources.extend(sources)
-    return [(step.tool_name, json.loads(step.arguments_json)) for step in OfflineReasoner().plan(request)]
+    return [(step.tool_name, json.loads(step.arguments_json)) for step in plan(request)]
 
 
 @pytest.mark.parametrize(
