@@ -300,6 +300,8 @@ ON_INCIDENTS: Sequence[Row] = (
     Row(OUTAGE, "How many errors or deployments were there?"),
     Row(OUTAGE, "How many errors in checkout that are not timeouts?"),
     Row(OUTAGE, "How many requests failed at 23:59?"),
+    Row(OUTAGE, "What was the last line of redis?", lambda b: [count.lines(b, "logs/redis.log")[-1]]),
+    Row(OUTAGE, "How many errors were there on 2026-11-29?"),
 )
 
 ON_CASES: Sequence[Row] = (

@@ -213,11 +213,14 @@ def metric_call(lookup: Lookup, known: Known) -> ToolRequest:
 
 
 def bounds_of(span: Span, window: Window) -> dict[str, Json]:
-    """Return the part of a span that lies in the question's window, as arguments of a tool."""
+    """Return the part of a span that lies in the question's window, as arguments; raises Refused for none."""
     given, asked = window.bounds(), span.arguments()
     found: dict[str, Json] = {**given, **asked}
     for side, pick in (("start", max), ("end", min)):
         one, other = given.get(side), asked.get(side)
         if isinstance(one, str) and other:
             found[side] = pick((str(one), other), key=lambda text: seconds_of(text) or 0.0)
+    begin, end = (seconds_of(str(found.get(side, ""))) for side in ("start", "end"))
+    if begin is not None and end is not None and begin >= end:
+        raise Refused("the time that the question is about lies outside of what is looked at")
     return found

@@ -12,6 +12,7 @@ from services.executor.analyst.lookup.of_cluster import of_cluster
 from services.executor.analyst.lookup.question import Question
 from services.executor.analyst.lookup.reader import Reader
 from services.executor.analyst.lookup.times import span_of
+from services.executor.analyst.reading.words import seconds_of
 
 _WHICH = re.compile(r"\b(which|what) logs\b", re.IGNORECASE)
 _JOINED = re.compile(r"\b(or|and)\b", re.IGNORECASE)
@@ -21,6 +22,8 @@ def resolve(question: Question, known: Known) -> Lookup:
     """Return what is asked for; raises Refused where that is not one thing, or not wholly understood."""
     what = _what(question, known)
     span, at = span_of(question.times, known.recorded) if question.times else (Span(), "")
+    if what in (What.LINES, What.REQUESTS, What.METRIC) and known.recorded is not None:
+        _refuse_elsewhen(span, known.recorded)
     bounded = question.above is not None or question.below is not None
     if bounded and what is not What.METRIC:
         raise Refused("only values of metrics are compared with a number")
@@ -64,6 +67,13 @@ def _what(question: Question, known: Known) -> What:
 
 def _has_pods(known: Known) -> bool:
     return any(row.at("kind").text == "Pod" for row in known.objects)
+
+
+def _refuse_elsewhen(span: Span, recorded: tuple[float, float]) -> None:
+    """Refuse a time of which nothing was recorded: then a count of zero would say nothing."""
+    start, end = seconds_of(span.start), seconds_of(span.end)
+    if (start is not None and start > recorded[1]) or (end is not None and end <= recorded[0]):
+        raise Refused("the question is about a time of which nothing is recorded")
 
 
 def _of_services(question: Question, known: Known) -> What:
@@ -136,7 +146,9 @@ def _ask_of_lines(question: Question) -> Ask:
     """Return what is asked of lines: "the last 5" are a list, "does it log" is whether there is any."""
     if question.ask in (Ask.MAX, Ask.MIN, Ask.VALUE):
         raise Refused("lines are counted, listed or dated; they have no value")
+    # "The last line" is one, "the last lines" are a list.
     lists = Ask.LIST in question.also and question.ask in (Ask.FIRST, Ask.LAST)
+    lists = lists and not question.has(words.ONE_LINE)
     return (
         Ask.LIST if question.limit is not None or (lists and Ask.WHEN not in question.also) else question.ask
     )

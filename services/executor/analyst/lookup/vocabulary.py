@@ -15,7 +15,7 @@ SILENT: Final = vocabulary(
     say says see seen seconds show shown since so tell than that the their them there these they
     this those time times to total us value values was we were what which while whole whose will
     window with within would you anything called come contain contained contains containing
-    currently exact happen happened happens how mention mentioned mentions read reading reported
+    current currently exact happen happened happens how mention mentioned mentions read reading reported
     state stated step when where appear appears appeared find look looks report reports written
     write wrote writes display print counted"""
 )
@@ -23,7 +23,10 @@ _ASKS: Final = (
     (Ask.MAX, r"\b(max|maximum|maximal|peak(s|ed)?|highest|largest|greatest|biggest)\b|\bhow high\b"),
     (Ask.MIN, r"\b(min|minimum|minimal|lowest|smallest)\b|\bhow low\b"),
     (Ask.COUNT, r"\bhow (many|often)\b|\b(count|number of|total of)\b"),
-    (Ask.FIRST, r"\bsince when\b|\b(first|earliest)\b|\bfrom when\b"),
+    (
+        Ask.FIRST,
+        r"\bwhen (did|do|does)\b.{0,200}\b(start|begin)\b|\bsince when\b|\b(first|earliest)\b|\bfrom when\b",
+    ),
     (Ask.LAST, r"\b(last|latest|newest|(?<!most )recent(ly)?|most recent(ly)?)\b"),
     (Ask.WHEN, r"^\W*(at what time|when)\b|\bwhat time\b|[.,;:!?]\s*when\b"),
     (Ask.LIST, r"\b(list|show|print|display|which|who)\b|^\W*what\b"),
@@ -34,12 +37,14 @@ ASKS: Final = tuple((ask, re.compile(pattern, re.IGNORECASE)) for ask, pattern i
 # The words of the patterns above that stand in questions beside what they ask for.
 ASKING: Final = vocabulary(
     """count first earliest last latest newest recent recently max maximum maximal peak peaks peaked highest
-    largest greatest biggest min minimum minimal lowest smallest high low list"""
+    largest greatest biggest min minimum minimal lowest smallest high low list
+    start begin"""
 )
 
 LINES: Final = vocabulary(
     "line lines log logs logged logging logline loglines message messages entry entries"
 )
+ONE_LINE: Final = vocabulary("line logline message entry error failure warning request response")
 NOUNS_OF_LINES: Final = vocabulary(
     "line lines log logs loglines message messages entries error errors failures warning warnings"
 )
@@ -135,7 +140,7 @@ STATE_TEXTS: Final = {
     "Completed": ("Completed", "Succeeded"),
     "CrashLoopBackOff": ("CrashLoopBackOff", "Init:CrashLoopBackOff"),
 }
-NEGATIONS: Final = vocabulary("not isn't aren't wasn't weren't don't doesn't didn't no without never cannot")
+NEGATIONS: Final = vocabulary("not isn't aren't wasn't weren't don't doesn't didn't")
 METRIC: Final = vocabulary("metric metrics series gauge counter sample samples")
 OOM: Final = re.compile(
     r"\boom(?:[- ]?kill(?:s|ed|ing|er)?)?s?\b|\bout[- ]of[- ]memory(?: kill(?:s|ed)?)?\b", re.IGNORECASE
