@@ -95,7 +95,7 @@ async def test_the_catalog_holds_legal_schemas_in_order(channel: grpc.aio.Channe
     catalog = await list_tools(channel, f"{RECORDED[0]}/bundle")
     names = [tool.name for tool in catalog.tools]
     assert names == sorted(names)
-    assert len(names) == 17
+    assert len(names) == 18
     for tool in catalog.tools:
         schema = json.loads(tool.arguments_schema_json)
         assert schema["additionalProperties"] is False

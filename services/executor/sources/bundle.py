@@ -1,7 +1,8 @@
 """A recorded incident: the files of one folder, what each of them is, and how to read it."""
 
 import hashlib
-from collections.abc import Sequence
+import io
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import BinaryIO, Final
@@ -25,6 +26,7 @@ from services.executor.sources.packed import Unpacked
 from services.executor.sources.positioned_json import Element, PositionedJson
 from services.executor.sources.sniff import Source
 from services.executor.sources.stop import Stop
+from services.executor.sources.text_lines import TextLine, text_lines
 
 MAX_SERIES: Final = 5000
 # For each of so many lines, what a tool made of a log is kept for the next call: 100 MB.
@@ -57,7 +59,8 @@ class Bundle:
         self.kept = Kept(_KEPT_LINES)
         self.sources = self._inventory(stop)
         self._entries = self._indexed(stop)
-        if not any(source.available for source in self.sources):
+        # Prose about systems in general says nothing of an incident.
+        if not any(source.available and source.kind != kinds.RUNBOOK for source in self.sources):
             raise FailedPreconditionError(self._nothing_readable(), field="scope.bundle")
 
     def source(self, name: str, kind: str) -> Source:
@@ -91,6 +94,11 @@ class Bundle:
         except ShapeError as error:
             raise SourceError(str(error)) from None
 
+    def prose(self, source: Source, stop: Stop) -> Iterator[TextLine]:
+        """Yield the lines of a runbook."""
+        data = self._text_of(source.name)
+        return text_lines(io.BytesIO(data), stop, max_bytes=len(data))
+
     def log(self, source: Source) -> LogReader:
         """Return the reader of a log, the same for every call."""
         if source.name not in self._logs:
@@ -105,7 +113,7 @@ class Bundle:
 
     def table(self, source: Source, stop: Stop) -> list[Column]:
         """Return the columns of a table of samples, each with the lines of its samples."""
-        return self._columns(self._table_text(source.name), stop)[0]
+        return self._columns(self._text_of(source.name), stop)[0]
 
     def series(self, sources: Sequence[Source], stop: Stop) -> tuple[list[metrics.Series], int]:
         """Return the series of the sources, at most 5,000, and how many are left out; an index has none."""
@@ -133,7 +141,7 @@ class Bundle:
         return metrics.response_series(source.name, _sha256(data), elements, entry, owners)
 
     def _table_series(self, source: Source, stop: Stop) -> list[metrics.Series]:
-        data = self._table_text(source.name)
+        data = self._text_of(source.name)
         columns, last_line = self._columns(data, stop)
         sha256 = _sha256(data)
         return [
@@ -223,6 +231,8 @@ class Bundle:
             return self._timed_table(source, stop)
         if source.form is Form.OBJECTS:
             return self._with_objects(source, stop)
+        if source.form is Form.PROSE:
+            return source
         return self._as_log(source, stop)
 
     def _as_log(self, source: Source, stop: Stop) -> Source:
@@ -269,8 +279,8 @@ class Bundle:
             packed = Unpacked(file)
             return self._whole(packed, packed.stream)
 
-    def _table_text(self, name: str) -> bytes:
-        """Return a table, unpacked and as UTF-8: spreadsheets write other encodings."""
+    def _text_of(self, name: str) -> bytes:
+        """Return a table or a page, unpacked and as UTF-8: other programs write other encodings."""
         with self._folder.open(name) as file:
             packed = Unpacked(file)
             return self._whole(packed, as_utf8(packed.stream))

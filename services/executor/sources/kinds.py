@@ -16,7 +16,7 @@ ALERT: Final = "alert"
 CHANGE_EVENT: Final = "change_event"
 TOPOLOGY: Final = "topology"
 KUBERNETES: Final = "kubernetes"
-KINDS: Final = (ALERT, CHANGE_EVENT, KUBERNETES, LOG, METRIC, TOPOLOGY)
+RUNBOOK: Final = "runbook"
 # What any incident may have: many systems run on no cluster, and lack nothing for that.
 EXPECTED: Final = (ALERT, CHANGE_EVENT, LOG, METRIC, TOPOLOGY)
 
@@ -31,6 +31,7 @@ class Form(Enum):
     TABLE = "a table of samples"
     TOPOLOGY = "services and calls"
     OBJECTS = "objects of a cluster"
+    PROSE = "prose"
 
 
 @dataclass(frozen=True, slots=True)

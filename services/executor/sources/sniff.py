@@ -20,6 +20,7 @@ from services.executor.sources.log_records import log_lines, parsed_alone
 from services.executor.sources.metrics import response_samples
 from services.executor.sources.metrics_csv import is_table
 from services.executor.sources.packed import Unpacked
+from services.executor.sources.prose import is_prose
 from services.executor.sources.spans import span_of, span_of_seconds
 from services.executor.sources.stop import Stop, watched
 from services.executor.sources.text_lines import text_lines
@@ -32,9 +33,8 @@ _COMPRESSED_MAGIC: Final = (b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"PK\x03\x
 _END_STEPS: Final = (4 * 1024, 16 * 1024, LOOK_BYTES)
 # The end of a stream that cannot be positioned is looked for within so many bytes.
 _MAX_FORWARD_BYTES: Final = 64 * 1024 * 1024
-# What a bundle may hold beside its sources: the question, and prose.
-_IGNORED_NAMES: Final = ("question.txt",)
-_IGNORED_ENDINGS: Final = (".md",)
+# What a bundle may hold beside its sources: the question, and what says what the bundle is.
+_IGNORED_NAMES: Final = ("question.txt", "readme.md")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Source:
 
 def is_ignored(name: str) -> bool:
     """Tell whether a file is no source by its name."""
-    return name in _IGNORED_NAMES or name.lower().endswith(_IGNORED_ENDINGS)
+    return name.lower() in _IGNORED_NAMES
 
 
 def may_be_structured(name: str) -> bool:
@@ -101,6 +101,8 @@ def text(item: Listed, file: io.BufferedReader) -> Source:
     if problem:
         return unreadable(item, problem)
     lines = head.decode("utf-8", "replace").removeprefix("\ufeff").splitlines()[:_LOOK_LINES]
+    if is_prose(item.name, []):
+        return Source(item.name, kinds.RUNBOOK, Form.PROSE, item.size_bytes)
     if lines and log_names.unpacked(item.name.lower()).endswith((".csv", ".tsv")) and is_table(lines[0]):
         return Source(item.name, kinds.METRIC, Form.TABLE, item.size_bytes)
     if _lies_in_logs(item.name) or log_names.is_log(item.name) or is_container_log(lines):
@@ -109,6 +111,8 @@ def text(item: Listed, file: io.BufferedReader) -> Source:
         return Source(item.name, kinds.KUBERNETES, Form.OBJECTS, item.size_bytes)
     if _looks_timed(lines):
         return Source(item.name, kinds.LOG, Form.TEXT, item.size_bytes)
+    if is_prose(item.name, lines):
+        return Source(item.name, kinds.RUNBOOK, Form.PROSE, item.size_bytes)
     return unreadable(item, "its content is of no kind that a tool reads")
 
 

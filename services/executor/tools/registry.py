@@ -5,7 +5,7 @@ from typing import Final
 from assay.common.v1 import tool_pb2
 
 from services.executor.sources import kinds
-from services.executor.tools import arguments, derived, raw
+from services.executor.tools import arguments, derived, raw, runbooks
 from services.executor.tools.entries import KINDS, entries_count
 from services.executor.tools.kubernetes import arguments as kubernetes_arguments
 from services.executor.tools.kubernetes import raw as kubernetes_raw
@@ -170,6 +170,17 @@ _ROWS: Final = (
         arguments.SeriesSummary,
         (kinds.METRIC,),
         derived.metrics_summary,
+    ),
+    (
+        "runbooks_search",
+        (
+            "The sections of runbooks and saved pages (Markdown) that hold most of the given texts. About "
+            "systems in general: no confirmed claim rests on it. Reads every runbook."
+        ),
+        tool_pb2.DOCUMENT_KIND_REFERENCE,
+        runbooks.RunbookSearch,
+        kinds.RUNBOOK,
+        runbooks.runbooks_search,
     ),
     (
         "topology_get",

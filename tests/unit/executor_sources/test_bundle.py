@@ -48,6 +48,8 @@ def test_kinds_are_told_by_content_whatever_the_names(tmp_path: Path) -> None:
             "logs/no-times": "free text\n",
             "question.txt": "why?",
             "README.md": "prose",
+            "runbooks/dns.md": "look at the resolver",
+            "page.txt": "Replicas mismatch\n====\nA deployment has too few.\n",
         },
     )
     assert kinds(tmp_path) == {
@@ -63,6 +65,8 @@ def test_kinds_are_told_by_content_whatever_the_names(tmp_path: Path) -> None:
         "app.txt": ("log", Form.TEXT, True),
         "lines.json": ("log", Form.TEXT, True),
         "logs/no-times": ("log", Form.TEXT, True),
+        "runbooks/dns.md": ("runbook", Form.PROSE, True),
+        "page.txt": ("runbook", Form.PROSE, True),
     }
 
 

@@ -61,7 +61,7 @@ def test_every_tool_that_reads_ends_in_time(tmp_path: Path, tool: str) -> None:
     log = "2026-11-30T09:00:00Z INFO x\n" * 600
     response = a_response(({"__name__": "up"}, [(1796029530.0, "1")]))
     write(tmp_path, {"logs/a.log": log, "m.json": response, "alerts.json": [], "changes.json": []})
-    write(tmp_path, {"t.json": {"services": [{"name": "a"}]}})
+    write(tmp_path, {"t.json": {"services": [{"name": "a"}]}, "r.md": "# What to do\n"})
     pods = [{"kind": "Pod", "metadata": {"name": f"p-{number}"}} for number in range(9)]
     write(tmp_path, {"pods.json": {"kind": "PodList", "apiVersion": "v1", "items": pods}})
     bundle = opened(tmp_path)
