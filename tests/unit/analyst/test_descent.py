@@ -74,7 +74,14 @@ def test_amounts_are_compared_where_requests_are_counted() -> None:
 
 @pytest.mark.parametrize(
     ("own", "below", "blamed"),
-    [(3.1, 3.1, True), (2.0, 3.9, True), (0.9, 30.0, False), (2.0, 3.2, False), (-2.0, 9.0, False)],
+    [
+        (3.1, 3.1, True),
+        (2.0, 3.9, True),
+        (0.4, 30.0, False),
+        (0.6, 30.0, True),
+        (2.0, 3.2, False),
+        (-2.0, 9.0, False),
+    ],
 )
 def test_the_complaint_must_be_borne_out_by_itself_or_together(
     own: float, below: float, blamed: bool
