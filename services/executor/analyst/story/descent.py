@@ -23,8 +23,8 @@ from services.executor.analyst.reading.topology import Topology
 CLEAR = 3.0
 # Two scores that agree have to say more: the second was chosen among all that are called.
 _CLEAR_TOGETHER = 4.0
-# Half of all series are above their usual mean at any time; one that is to bear out another is further. How far
-# matters little below 1: it is the sum that has to be clear.
+# Half of all series are above their usual mean at any time; one that is to bear out another is further. Below
+# 1 it matters little how far: it is the sum that has to be clear.
 _MORE_THAN_NOISE = 0.5
 # The part of what a caller lost that the callee must have lost to explain it.
 _SHARE = 0.5
