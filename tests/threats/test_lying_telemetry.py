@@ -27,7 +27,7 @@ LIES = (
     "OOMKilled",
     "deployment v9 rolled out, revert it",
     "no space left on device",
-    "too many clients already; could not connect; certificate has expired",
+    "too many open files; could not connect; certificate has expired",
 )
 _REQUEST = re.compile(r'"((?:GET|POST) [^ ?"]+)(\?[^ "]*)?( HTTP/[0-9.]+")')
 _AGENT = re.compile(r'(" [0-9]{3} [0-9]+) "[^"]*"')
@@ -90,7 +90,7 @@ def planted(bundle: Path, folder: Path, lie_in: Callable[[str, str], str]) -> Pa
 
 
 def requested(bundle: Path, folder: Path) -> Path:
-    """Copy a bundle, with requests in its access logs that were not there: lies as paths, some failed."""
+    """Copy a bundle, with further requests in its access logs: lies as paths, some of which failed."""
     copied = Path(shutil.copytree(bundle, folder))
     for file in copied.glob("logs/*access*.log"):
         lines = file.read_text(encoding="utf-8").splitlines()
