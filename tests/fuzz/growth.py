@@ -17,6 +17,7 @@ from services.common.evidence.matching import hides
 from services.common.evidence.measures import Measures, NamedText
 from services.common.evidence.quantities import Dimension
 from services.common.llm.repair import object_in
+from services.common.redaction.redactor import Redactor
 from services.common.visible import visible
 from services.executor.analyst.lookup import question
 from services.executor.analyst.lookup.asked import Refused
@@ -27,6 +28,7 @@ from services.executor.sources import log_fields, log_names, metrics_csv
 from services.executor.sources.kubernetes import container_logs
 from services.executor.sources.kubernetes.reader import read_objects
 from services.executor.sources.log_formats import parse_line
+from services.executor.sources.log_outsiders import outsider_parts
 from services.executor.sources.log_records import is_exception
 from services.executor.sources.log_values import duration_of, outcome_of
 from services.executor.sources.positioned_json import PositionedJson
@@ -114,6 +116,13 @@ READERS: Final[Mapping[str, Reader]] = {
     "log line": Reader(lambda text: parse_line(text, None), 8192),
     "log line behind a time": Reader(lambda text: parse_line(text, None), 8192, lead="2026-11-30T09:00:00Z "),
     "exception": Reader(is_exception, 8192),
+    "outsiders' parts of a line": Reader(outsider_parts, 8192),
+    "request's outsiders": Reader(
+        outsider_parts, 8192, lead='10.0.0.1 - - [30/Nov/2026:09:05:33 +0000] "GET / HTTP/1.1" 200 1 "'
+    ),
+    "secrets of a text": Reader(Redactor().text, 1 << 15),
+    "a secret written out": Reader(Redactor().text, 1 << 15, lead="kind: Secret\ndata:\n"),
+    "a private key": Reader(Redactor().text, 1 << 15, lead="-----BEGIN PRIVATE KEY-----\n"),
     "shape of a message": Reader(shape_of.__wrapped__, 8192),
     "outcome of a message": Reader(outcome_of, 8192),
     "duration of a message": Reader(lambda text: duration_of(text, "500"), 8192),
