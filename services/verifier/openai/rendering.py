@@ -85,10 +85,16 @@ class _Sheet:
         for row in claims:
             picked = _telling(row, self._bounds.items)
             yield self._claim(row, picked)
+            places: dict[tuple[str, ...], list[str]] = {}
             for label in picked:
                 if label not in self._shown:
-                    self._shown.add(label)
-                    yield from self._evidence(label, row.items[label])
+                    places.setdefault(_place(row.items[label]), []).append(label)
+            self._shown.update(picked)
+            for place, labels in places.items():
+                if place != self._place:
+                    yield quoted("from", _where(row.items[labels[0]]), _MAX_PLACE_CHARS)
+                self._place = place
+                yield from (self._evidence(label, row.items[label]) for label in labels)
 
     def _claim(self, row: LabelledClaim, picked: list[str]) -> str:
         claim = row.claim
@@ -103,17 +109,12 @@ class _Sheet:
         cited = in_brackets(picked) + (f", {hidden} more not shown" if hidden else "")
         return quoted(f"{' '.join(filter(None, words))} [{cited}]", _said(claim), self._bounds.statement)
 
-    def _evidence(self, label: str, item: evidence_pb2.VerifiedEvidence) -> Iterator[str]:
-        element, member = _split(item.raw_path)
-        place = (item.source_invocation_id, element, *_read_at(item))
-        if place != self._place:
-            self._place = place
-            yield quoted("from", _where(item, element), _MAX_PLACE_CHARS)
+    def _evidence(self, label: str, item: evidence_pb2.VerifiedEvidence) -> str:
+        _, member = _split(item.raw_path)
         before = self._texts.setdefault(item.matched_text, label)
         if before != label and len(item.matched_text) >= _REPEATED_CHARS:
-            yield quoted(f"{label} same text as {before}", member, _MAX_PLACE_CHARS)
-        else:
-            yield quoted(label, f"{member}: {item.matched_text}", self._bounds.text)
+            return quoted(f"{label} same text as {before}", member, _MAX_PLACE_CHARS)
+        return quoted(label, f"{member}: {item.matched_text}", self._bounds.text)
 
 
 def _said(claim: evidence_pb2.VerifiedClaim) -> str:
@@ -147,16 +148,17 @@ def _split(raw_path: str) -> tuple[str, str]:
     return "/".join(parts[:cut]), "/".join(parts[cut:]).removeprefix("value/")
 
 
-def _read_at(item: evidence_pb2.VerifiedEvidence) -> tuple[str, ...]:
-    """Return the file, and the line in it, that a piece of evidence is from first of all."""
-    return tuple(f"{place.source}:{place.first_line}".removesuffix(":0") for place in item.places[:1])
+def _place(item: evidence_pb2.VerifiedEvidence) -> tuple[str, ...]:
+    """Return what pieces of evidence have in common that are shown together."""
+    sources = [place.source for place in item.places[:1]]
+    return (item.source_invocation_id, _split(item.raw_path)[0], *sources)
 
 
-def _where(item: evidence_pb2.VerifiedEvidence, element: str) -> str:
+def _where(item: evidence_pb2.VerifiedEvidence) -> str:
     """Return the tool, the element of its output, and the file, line, owner and time of what was read."""
-    told = [f"{item.tool_name} {element}".strip(), *_read_at(item)]
+    told = [f"{item.tool_name} {_split(item.raw_path)[0]}".strip()]
     for place in item.places[:1]:
-        told.append(place.owner)
+        told += [f"{place.source}:{place.first_line}".removesuffix(":0"), place.owner]
         # Most lines say themselves when they were written.
         if not item.derived and place.time[_TIME_OF_DAY] not in item.matched_text:
             told.append(place.time)
