@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from tests.fuzz import growth, naughty, readers, report, surface, texts
+from tests.fuzz import growth, naughty, readers, report, shown, surface, texts
 from tests.fuzz.calls import Calls
 from tests.fuzz.campaign import campaign
 
@@ -23,7 +23,8 @@ def main() -> int:
     # What needs more ends with a MemoryError, which is a crash like any other.
     resource.setrlimit(resource.RLIMIT_DATA, (_MAX_BYTES, _MAX_BYTES))
     with tempfile.TemporaryDirectory() as folder, Calls(Path(folder)) as calls:
-        targets = [*texts.targets(), *readers.targets(), *surface.targets(), *calls.targets()]
+        parts = [*texts.targets(), *readers.targets(), *surface.targets(), *shown.targets()]
+        targets = [*parts, *calls.targets()]
         if data := os.environ.get(_DATA):
             targets.append(naughty.target(calls, naughty.strings_of(Path(data))))
         tallies = campaign(targets, seconds)

@@ -10,7 +10,7 @@ from assay.planner.v1 import planner_pb2
 from hypothesis import strategies as st
 
 from services.planner import domain as planner
-from tests.fuzz import readers, report, surface, texts
+from tests.fuzz import readers, report, shown, surface, texts
 from tests.fuzz.calls import SEEDS, Calls
 from tests.fuzz.campaign import Tally, campaign, turn
 from tests.fuzz.contract import documented
@@ -19,7 +19,8 @@ from tests.fuzz.servers import METHODS
 from tests.fuzz.target import Input, Target
 
 INPUTS = 25
-PARTS = {target.name: target for target in (*texts.targets(), *readers.targets(), *surface.targets())}
+TABLES = (texts, readers, surface, shown)
+PARTS = {target.name: target for table in TABLES for target in table.targets()}
 PROTOS = Path(__file__).resolve().parents[2] / "protos" / "assay"
 
 

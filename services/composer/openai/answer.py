@@ -1,6 +1,11 @@
 """What a model answers when it is asked to compose."""
 
+from typing import Final
+
 from pydantic import BaseModel, ConfigDict, Field
+
+MAX_CITED: Final = 16
+MAX_LINES: Final = 128
 
 
 class Line(BaseModel):
@@ -9,7 +14,8 @@ class Line(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
     text: str
-    claims: list[str] = Field(min_length=1)
+    # A sentence is held against all that it cites: what cites everything would take long, and say little.
+    claims: list[str] = Field(min_length=1, max_length=MAX_CITED)
 
 
 class Composition(BaseModel):
@@ -17,6 +23,6 @@ class Composition(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
-    summary: list[Line]
-    confirmed: list[Line]
-    directions: list[Line]
+    summary: list[Line] = Field(max_length=MAX_LINES)
+    confirmed: list[Line] = Field(max_length=MAX_LINES)
+    directions: list[Line] = Field(max_length=MAX_LINES)
