@@ -42,7 +42,8 @@ _JUDGEMENTS = (
 )
 _COMPOSITIONS = (
     (
-        '{"summary": [{"text": "It fails.", "claims": ["c1"]}], "confirmed": [{"text": "", "claims": ["c2"]}],'
+        '{"summary": [{"text": "It fails.", "claims": ["c1"]}],'
+        ' "confirmed": [{"text": "", "claims": ["c2"]}],'
         ' "directions": [{"text": "because of 42", "claims": ["c1", "c3"]}]}'
     ),
 )

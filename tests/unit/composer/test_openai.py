@@ -142,11 +142,9 @@ async def test_what_no_claim_carries_is_refused(said: dict[str, Any]) -> None:
     assert not answer.HasField("answer")
 
 
-@pytest.mark.parametrize(
-    "said", [sections([line()]), sections([line(*["c1"] * 17)]), sections([line("c1")] * 129)]
-)
-async def test_too_few_or_too_many_are_of_another_shape(said: dict[str, Any]) -> None:
-    answer = await composed(saying(said))
+@pytest.mark.parametrize("lines", [[line()], [line(*["c1"] * 17)], [line("c1")] * 129])
+async def test_too_few_or_too_many_are_of_another_shape(lines: Lines) -> None:
+    answer = await composed(saying(sections(lines)))
     assert (answer.status, answer.reasoning.model_failure) == (INVALID, "wrong_shape")
 
 
