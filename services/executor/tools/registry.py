@@ -179,7 +179,7 @@ _ROWS: Final = (
         ),
         tool_pb2.DOCUMENT_KIND_REFERENCE,
         runbooks.RunbookSearch,
-        kinds.RUNBOOK,
+        (kinds.RUNBOOK,),
         runbooks.runbooks_search,
     ),
     (
