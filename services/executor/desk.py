@@ -1,9 +1,10 @@
 """What an execution works on inside its worker process: the open bundle and the recorded calls."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from assay.common.v1 import context_pb2, evidence_pb2, tool_pb2
 
@@ -18,6 +19,9 @@ from services.executor.sources.stop import Stop, StoppedError
 from services.executor.tools.outsiders import outsider_spans
 from services.executor.tools.tool import Arguments, Tool, ToolError
 
+A = TypeVar("A")
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -28,6 +32,15 @@ class Outcome:
     truncated: bool = False
     redactions: int = 0
     outsider_spans: Sequence[tool_pb2.OutsiderSpan] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What an execution has gathered: all recorded calls, the tools, and the names of what can be read."""
+
+    calls: Sequence[RecordedCall]
+    tools: Mapping[str, Tool]
+    sources: Sequence[str]
 
 
 class Desk:
@@ -105,6 +118,14 @@ class Desk:
         """Return the analyst's document about all calls."""
         self._learn(new)
         return document.serialize(self._analyst.conclude(context, self._calls, gaps))
+
+    def work(
+        self, new: Sequence[tool_pb2.Invocation], function: Callable[[Gathered, A], T], argument: A
+    ) -> T:
+        """Return what a function, which is named and not sent, makes of all calls."""
+        self._learn(new)
+        sources = [source.name for source in self._bundle.sources if source.available]
+        return function(Gathered(self._calls, self._tools, sources), argument)
 
     def _failed(self, reason: str) -> Outcome:
         redacted = self._redactor.text(reason)

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from services.common.evidence import strict_json
 from services.common.evidence.document import is_outline
 from services.common.evidence.strict_json import Json
+from services.common.reasoning import FailedAs, ReasoningFailedError
 from services.executor.tools.tool import Arguments, Tool
 
 MAX_STEPS: Final = 64
@@ -80,6 +81,17 @@ def result_of(document: bytes) -> executor_pb2.ExecutorResult:
     if is_outline(document):
         return executor_pb2.ExecutorResult(status=executor_pb2.EXECUTOR_STATUS_COMPLETED, document=document)
     return executor_pb2.ExecutorResult(status=executor_pb2.EXECUTOR_STATUS_INVALID_OUTPUT)
+
+
+def failed_result(error: ReasoningFailedError) -> executor_pb2.ExecutorResult:
+    """Return the end of an execution whose reasoner gave no result; the executor is never asked again."""
+    invalid = error.failed_as is FailedAs.INVALID_OUTPUT
+    return executor_pb2.ExecutorResult(
+        status=executor_pb2.EXECUTOR_STATUS_INVALID_OUTPUT
+        if invalid
+        else executor_pb2.EXECUTOR_STATUS_FAILED,
+        reasoning=error.reasoning,
+    )
 
 
 def _key(tool_name: str, arguments_json: bytes) -> tuple[str, bytes]:

@@ -6,8 +6,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from assay.common.v1 import context_pb2, evidence_pb2, tool_pb2
 from assay.executor.v1 import executor_pb2
 
+from services.common.reasoning import ReasoningFailedError
 from services.executor import domain
-from services.executor.reasoner import Reasoner
+from services.executor.reasoner import Asked, Inquiry, Reasoner
 from services.executor.runtime import Runtime
 from services.executor.session import Session, Sessions
 from services.executor.workers import WorkerLostError
@@ -38,23 +39,25 @@ class Execution:
             if domain.all_refused(session.invocations):
                 yield executor_pb2.ExecutorResult(status=executor_pb2.EXECUTOR_STATUS_TOOL_BLOCKED)
                 return
+            inquiry = self._reasoner.begin(session, Asked(context, steps, gaps))
             try:
-                async for invocation in self._follow_ups(session, context):
+                async for invocation in self._follow_ups(session, inquiry):
                     yield invocation
-                made = await self._reasoner.conclude(session, context, gaps, self._seconds(session))
+                made = await inquiry.conclude(self._seconds(session))
             except WorkerLostError:
                 yield executor_pb2.ExecutorResult(status=executor_pb2.EXECUTOR_STATUS_FAILED)
+                return
+            except ReasoningFailedError as error:
+                yield domain.failed_result(error)
                 return
         # A document may be large: parsing it on the event loop would hold up every other call.
         result = await asyncio.to_thread(domain.result_of, made.value)
         result.reasoning.CopyFrom(made.reasoning)
         yield result
 
-    async def _follow_ups(
-        self, session: Session, context: context_pb2.DiagnosisContext
-    ) -> AsyncIterator[tool_pb2.Invocation]:
+    async def _follow_ups(self, session: Session, inquiry: Inquiry) -> AsyncIterator[tool_pb2.Invocation]:
         for _ in range(domain.MAX_ROUNDS):
-            wanted = await self._reasoner.follow_up(session, context, self._seconds(session))
+            wanted = await inquiry.follow_up(self._seconds(session))
             steps = domain.follow_ups(wanted, session.invocations)
             if not steps:
                 return

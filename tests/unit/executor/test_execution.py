@@ -13,14 +13,14 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from assay.common.v1 import context_pb2, evidence_pb2, tool_pb2
+from assay.common.v1 import context_pb2, reasoning_pb2, tool_pb2
 from assay.executor.v1 import executor_pb2
 
-from services.common.reasoning import Reasoned
+from services.common.reasoning import FailedAs, Reasoned, ReasoningFailedError
 from services.common.redaction.redactor import Redactor
 from services.executor.desk import Desk
 from services.executor.execution import Execution
-from services.executor.reasoner import OfflineReasoner, Reasoner
+from services.executor.reasoner import Asked, Inquiry, OfflineInquiry, OfflineReasoner, Reasoner
 from services.executor.runtime import Clocks, Runtime
 from services.executor.session import Session, Sessions
 from services.executor.workers import Workers
@@ -32,6 +32,7 @@ from tests.fakes.processes import worker_ids
 from tests.fakes.reasoned import by_script
 
 EMPTY = b'{"version":"executor_evidence_v2","claims":[]}'
+FAILED_REASONING = reasoning_pb2.Reasoning(reasoner="openai", model_failure="broke_rules")
 NOW = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
 OK = tool_pb2.INVOCATION_STATUS_OK
 TIMEOUT = tool_pb2.INVOCATION_STATUS_TIMEOUT
@@ -44,23 +45,30 @@ class Scripted:
     rounds: list[list[tool_pb2.PlanStep]] = field(default_factory=list)
     document: bytes = EMPTY
     seen: list[int] = field(default_factory=list)
+    failed_as: FailedAs | None = None
 
-    async def follow_up(
-        self, session: Session, context: context_pb2.DiagnosisContext, seconds: float
-    ) -> list[tool_pb2.PlanStep]:
-        del context, seconds
-        self.seen.append(len(session.invocations))
-        return self.rounds.pop(0) if self.rounds else []
+    def begin(self, session: Session, asked: Asked) -> Inquiry:
+        del asked
+        return ScriptedInquiry(self, session)
 
-    async def conclude(
-        self,
-        session: Session,
-        context: context_pb2.DiagnosisContext,
-        gaps: Sequence[evidence_pb2.ClaimGap],
-        seconds: float,
-    ) -> Reasoned[bytes]:
-        del session, context, gaps, seconds
-        return by_script(self.document)
+
+@dataclass
+class ScriptedInquiry:
+    """Goes by the script of its reasoner."""
+
+    script: Scripted
+    session: Session
+
+    async def follow_up(self, seconds: float) -> list[tool_pb2.PlanStep]:
+        del seconds
+        self.script.seen.append(len(self.session.invocations))
+        return self.script.rounds.pop(0) if self.script.rounds else []
+
+    async def conclude(self, seconds: float) -> Reasoned[bytes]:
+        del seconds
+        if self.script.failed_as is not None:
+            raise ReasoningFailedError(self.script.failed_as, FAILED_REASONING)
+        return by_script(self.script.document)
 
 
 @dataclass
@@ -69,32 +77,37 @@ class Killed(OfflineReasoner):
 
     lost: list[int] = field(default_factory=list)
 
-    async def follow_up(
-        self, session: Session, context: context_pb2.DiagnosisContext, seconds: float
-    ) -> Sequence[tool_pb2.PlanStep]:
-        if not self.lost:
-            self.lost = worker_ids()
-            for pid in self.lost:
-                os.kill(pid, signal.SIGKILL)
-            wait_gone(self.lost)
-        return await super().follow_up(session, context, seconds)
+    def begin(self, session: Session, asked: Asked) -> OfflineInquiry:
+        self.lost = worker_ids()
+        for pid in self.lost:
+            os.kill(pid, signal.SIGKILL)
+        wait_gone(self.lost)
+        return super().begin(session, asked)
+
+
+@dataclass(frozen=True, slots=True)
+class CuriousInquiry(OfflineInquiry):
+    """The analyst, who in the end wants one call more."""
+
+    last: tool_pb2.PlanStep
+    asked_for: list[tool_pb2.PlanStep] = field(default_factory=list)
+
+    async def follow_up(self, seconds: float) -> Sequence[tool_pb2.PlanStep]:
+        wanted = await OfflineInquiry.follow_up(self, seconds)
+        if wanted or self.asked_for:
+            return wanted
+        self.asked_for.append(self.last)
+        return self.asked_for
 
 
 @dataclass
 class Curious(OfflineReasoner):
-    """The analyst, who in the end wants one call more."""
+    """The reasoner of a curious inquiry."""
 
     last: tool_pb2.PlanStep
-    asked: bool = False
 
-    async def follow_up(
-        self, session: Session, context: context_pb2.DiagnosisContext, seconds: float
-    ) -> Sequence[tool_pb2.PlanStep]:
-        wanted = await super().follow_up(session, context, seconds)
-        if wanted or self.asked:
-            return wanted
-        self.asked = True
-        return [self.last]
+    def begin(self, session: Session, asked: Asked) -> OfflineInquiry:
+        return CuriousInquiry(session, asked, self.last)
 
 
 @pytest.fixture
@@ -243,3 +256,19 @@ async def test_a_plan_refused_wholly_asks_no_reasoner(workers: Workers[Desk]) ->
     _, result = await run(an_execution(workers, reasoner), REFUSED)
     assert result == executor_pb2.ExecutorResult(status=executor_pb2.EXECUTOR_STATUS_TOOL_BLOCKED)
     assert reasoner.seen == []
+
+
+@pytest.mark.parametrize(
+    ("failed_as", "status"),
+    [
+        (FailedAs.INVALID_OUTPUT, executor_pb2.EXECUTOR_STATUS_INVALID_OUTPUT),
+        (FailedAs.RETRYABLE_FAILED, executor_pb2.EXECUTOR_STATUS_FAILED),
+        (FailedAs.NON_RETRYABLE_FAILED, executor_pb2.EXECUTOR_STATUS_FAILED),
+    ],
+)
+async def test_a_reasoner_without_a_result_ends_the_execution(
+    workers: Workers[Desk], failed_as: FailedAs, status: "executor_pb2.ExecutorStatus.ValueType"
+) -> None:
+    invocations, result = await run(an_execution(workers, Scripted(failed_as=failed_as)), LINES)
+    assert len(invocations) == 1
+    assert result == executor_pb2.ExecutorResult(status=status, reasoning=FAILED_REASONING)
