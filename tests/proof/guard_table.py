@@ -157,7 +157,7 @@ def _figure_held_anyway(fact: str, texts: Sequence[str]) -> str:
     if not found:
         return ""
     if found["unit"] not in (None, "s"):
-        return "zero in another unit" if Decimal(found["number"]) == 0 else ""
+        return ""
     numbers = {Decimal(number) for text in texts for number in _NUMBER.findall(text)}
     return "another figure of the evidence" if any(_same(held, found["number"]) for held in numbers) else ""
 

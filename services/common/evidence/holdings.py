@@ -11,6 +11,7 @@ from assay.common.v1 import evidence_pb2
 from services.common.evidence import pointer
 from services.common.evidence.facts import Fact, FactKind, Label, Line, facts_of, negations_in
 from services.common.evidence.instants import Instant
+from services.common.evidence.matching import MIN_SUBSTRING
 from services.common.evidence.measures import Measures, NamedText
 from services.common.evidence.quantities import Dimension, Quantity, quantities_in
 
@@ -90,6 +91,9 @@ class Holdings:
         return any(has_word(text, word) for text in self._folded)
 
     def _holds_quotation(self, quoted: str) -> bool:
+        if len(quoted) < MIN_SUBSTRING:
+            # As in a citation: of so few characters almost any text holds some.
+            return quoted in self._literals
         # A sentence's own comma or full stop is often put inside the quotation marks.
         return any(quoted in text or quoted.rstrip(".,") in text for text in self._literals)
 
@@ -130,7 +134,8 @@ class Holdings:
         return any(has_word(text, f"line {number}") for text in self._folded)
 
     def _holds_quantity(self, stated: Quantity, written: str) -> bool:
-        if stated.number == 0 and self._holds_zero:
+        # Nothing is nothing of whatever is counted; 0 of a unit is a measurement like any other.
+        if stated.number == 0 and not stated.has_unit and self._holds_zero:
             return True
         # A number that is written as a word.
         if written[:1].isalpha() and any(has_word(text, written.casefold()) for text in self._folded):

@@ -103,7 +103,9 @@ class Measures:
                 if dimension in _BARE_DIMENSIONS[quantity.has_unit]:
                     yield quantity.number
                 elif not quantity.has_unit:
-                    yield from (quantity.number * factor for factor in named or _unnamed(quantity, dimension))
+                    # What its own name calls seconds is no ratio.
+                    factors = named or (() if units else _unnamed(quantity, dimension))
+                    yield from (quantity.number * factor for factor in factors)
 
 
 # A sentence may leave out a unit; a number without one may be a count or a rate.

@@ -202,3 +202,23 @@ def test_many_questions_of_much_evidence_stay_cheap() -> None:
     held = Holdings(texts=texts)
     held.missing(" ".join(f"{n}.9 00:0{n % 10}" for n in range(170)))
     assert time.process_time() - began < 2.0
+
+
+def test_a_short_quotation_is_a_whole_text() -> None:
+    held = Holdings([item("137"), item("exit code 3 of node-7")])
+    assert not held.missing('its code was "137"')
+    assert [fact.text for fact in held.missing('it ended with "3", was restarted "7" times')] == ["3", "7"]
+
+
+def test_zero_of_a_unit_is_a_measurement() -> None:
+    held = Holdings([item("0", raw_path="/errors_after"), item("486", raw_path="/lines_after")])
+    assert not held.missing("0 of 486 lines")
+    assert len(held.missing("0 ms of 486, 0 % of 486")) == 2
+    assert not Holdings([item("0", raw_path="/max_seconds")]).missing("it took 0 s")
+
+
+def test_what_is_called_seconds_is_no_ratio() -> None:
+    held = Holdings([item("0.31", raw_path="/silence/typical_seconds")])
+    assert not held.missing("0.31 s")
+    assert held.missing("31 %")
+    assert not Holdings([item("0.31", raw_path="/value")]).missing("31 %")
