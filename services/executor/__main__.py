@@ -7,13 +7,15 @@ from functools import partial
 
 from assay.executor.v1 import executor_pb2, executor_pb2_grpc
 
-from services.common.errors import FailedPreconditionError
+from services.common.llm.parts import open_model
 from services.common.redaction.redactor import Redactor
 from services.common.redaction.settings import plain
 from services.common.rpc.service import Service, run
 from services.executor.bundle_root import problems_of
 from services.executor.desk import Desk
 from services.executor.execution import Execution
+from services.executor.fallback import FallbackReasoner
+from services.executor.openai.reasoner import OpenAIReasoner
 from services.executor.reasoner import OfflineReasoner, Reasoner
 from services.executor.runtime import Clocks, Runtime
 from services.executor.servicer import ExecutorServicer
@@ -27,22 +29,24 @@ from services.executor.workers import Workers
 NAME = executor_pb2.DESCRIPTOR.services_by_name["ExecutorService"].full_name
 
 
-def reasoner(settings: ExecutorSettings) -> Reasoner:
-    """Return the reasoner that the settings name."""
+async def build(settings: ExecutorSettings) -> Service:
+    """Put the executor together; a model is opened only where one is asked."""
+    offered = tools(settings.max_output_bytes, settings.tool_deadline_seconds)
+    redactor, offline = Redactor(plain(settings.redact_patterns)), OfflineReasoner()
     match settings.reasoner:
         case "offline":
-            return OfflineReasoner()
+            return compose(settings, offered, redactor, offline)
         case "openai":
-            raise FailedPreconditionError("this executor cannot ask a model yet; set its reasoner to offline")
+            opened = open_model(settings, str)
+            asking = OpenAIReasoner(opened.model, settings.model_context_tokens)
+            goes_on = settings.fallback_reasoner == "offline"
+            reasoner = FallbackReasoner(asking, offline) if goes_on else asking
+            return opened.beside(compose(settings, offered, redactor, reasoner))
 
 
-async def build(settings: ExecutorSettings) -> Service:
-    """Put the executor together."""
-    offered = tools(settings.max_output_bytes, settings.tool_deadline_seconds)
-    return compose(settings, offered, Redactor(plain(settings.redact_patterns)))
-
-
-def compose(settings: ExecutorSettings, offered: dict[str, Tool], redactor: Redactor) -> Service:
+def compose(
+    settings: ExecutorSettings, offered: dict[str, Tool], redactor: Redactor, reasoner: Reasoner
+) -> Service:
     """Put an executor with the given tools together; they and the redactor are pickled for its workers."""
     limits = Limits(settings.max_structured_bytes, settings.max_log_bytes)
     desk = partial(Desk, offered, settings.bundle_root, limits, redactor)
@@ -50,7 +54,7 @@ def compose(settings: ExecutorSettings, offered: dict[str, Tool], redactor: Reda
     sessions = Sessions(workers, spare, settings.inventory_deadline_seconds)
     clocks = Clocks(now=lambda: datetime.now(UTC), monotonic=time.monotonic)
     runtime = Runtime(offered, clocks, _new_id, redactor)
-    execution = Execution(sessions, runtime, reasoner(settings), settings.analysis_deadline_seconds)
+    execution = Execution(sessions, runtime, reasoner, settings.analysis_deadline_seconds)
     servicer = ExecutorServicer(offered, sessions, execution)
     return Service(
         names=(NAME,),

@@ -22,6 +22,7 @@ from services.common.rpc.channels import call_metadata, open_channel
 from services.common.rpc.health import is_serving
 from services.common.rpc.service import serving
 from services.executor.__main__ import NAME, compose
+from services.executor.reasoner import OfflineReasoner
 from services.executor.settings import ExecutorSettings
 from services.executor.tools.tool import Tool
 from tests.fakes.bundles import write
@@ -52,7 +53,7 @@ async def executor(
         bundle_root=root, workers=workers, inventory_deadline_seconds=inventory_seconds
     )
     async with (
-        serving(settings, compose(settings, tools, Redactor())) as address,
+        serving(settings, compose(settings, tools, Redactor(), OfflineReasoner())) as address,
         open_channel(address, settings.max_message_bytes) as channel,
     ):
         yield channel

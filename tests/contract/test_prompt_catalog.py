@@ -14,7 +14,7 @@ IN_USE = {
     ("verifier", OFFLINE): verifier.PROMPT,
     ("composer", OFFLINE): composer.PROMPT,
     ("planner", OPENAI): load("services.planner.openai").id,
-    ("executor", OPENAI): PromptId("executor_openai", "1"),
+    ("executor", OPENAI): load("services.executor.openai").id,
     ("verifier", OPENAI): load("services.verifier.openai").id,
     ("composer", OPENAI): load("services.composer.openai").id,
 }

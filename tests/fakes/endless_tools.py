@@ -9,6 +9,7 @@ from typing import NoReturn
 from services.common.redaction.redactor import Redactor
 from services.common.rpc.service import Service, run
 from services.executor.__main__ import compose
+from services.executor.reasoner import OfflineReasoner
 from services.executor.settings import ExecutorSettings
 from services.executor.sources.bundle import Bundle
 from services.executor.sources.stop import Stop
@@ -40,7 +41,8 @@ def endless_tools(seconds: float) -> dict[str, Tool]:
 
 
 async def build(settings: ExecutorSettings) -> Service:
-    return compose(settings, endless_tools(settings.tool_deadline_seconds), Redactor())
+    offered = endless_tools(settings.tool_deadline_seconds)
+    return compose(settings, offered, Redactor(), OfflineReasoner())
 
 
 if __name__ == "__main__":

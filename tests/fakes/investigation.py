@@ -23,6 +23,8 @@ from services.planner.offline.reasoner import plan
 MAX_ROUNDS = 4
 MAX_CALLS = 64
 _MAX_BYTES = 8 << 20
+# Nothing is out of time.
+_STOP = Stop(lambda: 0.0, 1.0)
 _TOOL_OF_KIND = {
     kinds.LOG: "logs_templates",
     kinds.ALERT: "alerts_list",
@@ -55,16 +57,14 @@ def investigate(
     window: tuple[datetime, datetime] | None = None,
 ) -> Investigation:
     """Run a plan over every source but those left out, then the analyst's rounds, then its conclusion."""
-    stop = Stop(lambda: 0.0, 1.0)
-    bundle = Bundle(Folder(folder.parent, folder.name), Limits(_MAX_BYTES, _MAX_BYTES), stop)
+    bundle = Bundle(Folder(folder.parent, folder.name), Limits(_MAX_BYTES, _MAX_BYTES), _STOP)
     context = _context(question, context_pb2.INTENT_CAUSE, window)
     return _concluded(bundle, context, _plan(bundle, without, context))
 
 
 def look_up(folder: Path, question: str, window: tuple[datetime, datetime] | None = None) -> Investigation:
     """Answer a question for a fact: the offline plan, then the analyst's rounds, then its conclusion."""
-    stop = Stop(lambda: 0.0, 1.0)
-    bundle = Bundle(Folder(folder.parent, folder.name), Limits(_MAX_BYTES, _MAX_BYTES), stop)
+    bundle = Bundle(Folder(folder.parent, folder.name), Limits(_MAX_BYTES, _MAX_BYTES), _STOP)
     context = _context(question, context_pb2.INTENT_LOOKUP, window)
     catalog = catalog_of(tools(_MAX_BYTES, 60.0), bundle.sources)
     asked = planner_pb2.PlanRequest(context=context, catalog=catalog, mode=planner_pb2.PLAN_MODE_FULL)
@@ -92,12 +92,11 @@ def _concluded(
     bundle: Bundle, context: context_pb2.DiagnosisContext, requests: list[ToolRequest]
 ) -> Investigation:
     """Make calls, and those that the analyst wants then, until it wants none; conclude."""
-    stop = Stop(lambda: 0.0, 1.0)
     analyst = Analyst()
     calls: list[RecordedCall] = []
     for _ in range(MAX_ROUNDS + 1):
         calls += [
-            _call(bundle, stop, request, f"call-{len(calls) + number}")
+            recorded_call(bundle, request, f"call-{len(calls) + number}")
             for number, request in enumerate(requests)
         ]
         requests = analyst.follow_up(context, calls)
@@ -129,11 +128,12 @@ def _plan(
     return [*read, ToolRequest("metrics_change_points", bounds), ToolRequest("metrics_saturation", bounds)]
 
 
-def _call(bundle: Bundle, stop: Stop, request: ToolRequest, invocation_id: str) -> RecordedCall:
+def recorded_call(bundle: Bundle, request: ToolRequest, invocation_id: str) -> RecordedCall:
+    """Run one tool, whose source may fail."""
     tool = tools(_MAX_BYTES, 60.0)[request.tool_name]
     arguments = dict(request.arguments)
     try:
-        output = tool.run(bundle, tool.arguments.model_validate_json(strict_json.dumps(arguments)), stop)
+        output = tool.run(bundle, tool.arguments.model_validate_json(strict_json.dumps(arguments)), _STOP)
     except SourceError as error:
         status = tool_pb2.INVOCATION_STATUS_ERROR
         return RecordedCall(invocation_id, request.tool_name, arguments, status, {"error": str(error)})

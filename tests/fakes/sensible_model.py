@@ -7,6 +7,10 @@ from typing import Any
 from tests.fakes.model_endpoint.replies import answer
 from tests.fakes.model_endpoint.server import Asked, Reply
 
+# Lines of the executor's records, as their own names tell.
+_FAILED = re.compile(r"severity failure, count (\d+), .*first “([^”]+)”")
+_ALERT = re.compile(r"labels.alertname (\S+), labels.service (\S+),")
+_CHANGE = re.compile(r"^time (\S+), type \S+, service (\S+), summary “([^”]+)”")
 _CLAIM = re.compile(r"(c\d+) ([^\[|]+?)(?: \[([^\]]*)\])?\| ")
 
 
@@ -16,7 +20,7 @@ def sensible(asked: Asked) -> Reply:
 
 
 def agent_of(asked: Asked) -> str:
-    """Return the name of the answer that is asked for: Plan, Judgement or Composition."""
+    """Return the name of the answer that is asked for: Plan, Step, Judgement or Composition."""
     return str(asked.json["response_format"]["json_schema"]["name"])
 
 
@@ -74,8 +78,42 @@ def _composition(lines: list[str]) -> dict[str, Any]:
     }
 
 
+def _step(lines: list[str]) -> dict[str, Any]:
+    """State what logs say most often as failed, every alert, and the last change as the cause."""
+    claims: list[dict[str, Any]] = []
+    for line in lines:
+        label, _, shown = line.partition("| ")
+        if found := _FAILED.search(shown):
+            told = f'It was logged {found[1]} times: "{found[2]}"'
+            claims.append(_claim("symptom", f"symptom-{len(claims)}", told, "", label))
+        elif found := _ALERT.search(shown):
+            told = f"{found[2]}: the alert {found[1]} is firing."
+            claims.append(_claim("symptom", f"symptom-{len(claims)}", told, found[2], label))
+        elif found := _CHANGE.search(shown):
+            told = f'{found[2]}: the change "{found[3]}" is recorded at {found[1]}.'
+            claims = [each for each in claims if each["type"] != "cause"]
+            claims.append(_claim("cause", "cause-1", told, found[2], label))
+    return {"calls": [], "claims": claims}
+
+
+def _claim(kind: str, claim_id: str, statement: str, component: str, label: str) -> dict[str, Any]:
+    is_cause = kind == "cause"
+    return {
+        "id": claim_id,
+        "type": kind,
+        "status": "confirmed",
+        "critical": True,
+        "statement": statement,
+        "component": component,
+        "kind": "service" if is_cause else "",
+        "fault": "config.changed" if is_cause else "",
+        "refs": [label],
+    }
+
+
 _ANSWERS: Mapping[str, Callable[[list[str]], dict[str, Any]]] = {
     "Plan": _plan,
     "Judgement": _judgement,
     "Composition": _composition,
+    "Step": _step,
 }

@@ -1,7 +1,7 @@
 """A model with all that a process serves beside it."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from services.common.llm.model import EndpointModel
@@ -24,10 +24,23 @@ class ModelParts:
     close: Steps
 
     def beside(self, service: Service) -> Service:
-        """Return a service with these parts: one that needs nothing else to be ready."""
+        """Return a service with these parts beside its own."""
         return replace(
-            service, ready=self.ready, problems=self.problems, endpoint=self.endpoint, close=self.close
+            service,
+            ready=self.ready,
+            problems=self._both(service.problems),
+            endpoint=self.endpoint,
+            close=(*service.close, *self.close),
         )
+
+    def _both(self, own: Problems | None) -> Problems:
+        if own is None:
+            return self.problems
+
+        async def problems() -> Sequence[str]:
+            return [*await own(), *await self.problems()]
+
+        return problems
 
 
 def open_model(settings: ReasonerSettings, redact: Callable[[str], str]) -> ModelParts:
