@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from assay.common.v1 import context_pb2, tool_pb2
 from assay.composer.v1 import composer_pb2
 from assay.planner.v1 import planner_pb2
 from assay.verifier.v1 import verifier_pb2
@@ -9,6 +10,8 @@ from google.protobuf.message import Message
 from hypothesis import strategies as st
 
 from services.common.errors import DataLossError, InvalidArgumentError
+from services.common.evidence import strict_json
+from services.common.evidence.document import parse as parse_document
 from services.common.evidence.verifier_protocol import accept
 from services.common.llm.answers import IllegalAnswerError, parsed
 from services.common.llm.prompt import parse
@@ -16,6 +19,13 @@ from services.composer import domain as composer
 from services.composer.openai import rendering as to_composer
 from services.composer.openai import translation as from_composer
 from services.composer.openai.answer import Composition
+from services.executor.desk import Gathered
+from services.executor.openai import document as from_executor
+from services.executor.openai import shown as to_executor
+from services.executor.openai.answer import Step
+from services.executor.openai.records import Note
+from services.executor.recorded import RecordedCall
+from services.executor.tools.registry import tools
 from services.planner import domain as planner
 from services.planner.openai import rendering as to_planner
 from services.planner.openai import translation as from_planner
@@ -45,6 +55,17 @@ _COMPOSITIONS = (
         '{"summary": [{"text": "It fails.", "claims": ["c1"]}],'
         ' "confirmed": [{"text": "", "claims": ["c2"]}],'
         ' "directions": [{"text": "because of 42", "claims": ["c1", "c3"]}]}'
+    ),
+)
+_DOCUMENTS = (
+    '{"source": "a", "lines": [{"n": 1, "time": "2026-11-30T09:00:00Z", "text": "it failed"}]}',
+    '{"count": 1.50, "rows": [{"score": 1e400, "at": {"value": null}, "names": ["a"]}, [[1, "2"], [3, 4]]]}',
+)
+_STEPS = (
+    (
+        '{"calls": [{"tool": "shell", "args": {"a": 1}}], "claims": [{"id": "c1", "type": "cause",'
+        ' "status": "confirmed", "critical": true, "statement": "It says \\"it failed\\" 1.5 times, 0 s.",'
+        ' "component": "a", "kind": "pod", "fault": "x", "refs": ["1/lines/0", "1/rows/0/at", "1", "2/x"]}]}'
     ),
 )
 _ROOMS = st.sampled_from((0, 500, 3000, 90_000))
@@ -79,6 +100,16 @@ def _composed(parts: Input) -> None:
     assert answer is None or composer.is_answer(answer, request)
 
 
+def _concluded(parts: Input) -> None:
+    document = strict_json.loads(parts[0].encode("utf-8", "replace"))
+    call = RecordedCall("inv-1", "logs_search", {"source": "a"}, tool_pb2.INVOCATION_STATUS_OK, document)
+    gathered = Gathered([call], tools(1 << 20, 60.0), ["logs/a.log"])
+    notes = [Note("", False, tool_pb2.DOCUMENT_KIND_RAW)]
+    context = context_pb2.DiagnosisContext(question="why?", intent=context_pb2.INTENT_CAUSE)
+    _one_line_each(to_executor.material(gathered, to_executor.Round(context, [], notes, [], 0, 1, parts[2])))
+    parse_document(from_executor.document(gathered, parsed(parts[1], Step).claims))
+
+
 def _target(name: str, run: Callable[[Input], None], asked: Message, answers: tuple[str, ...]) -> Target:
     requests = messages(type(asked), (asked.SerializeToString(), b""))
     inputs = st.tuples(requests, damaged_texts(answers), _ROOMS)
@@ -89,7 +120,10 @@ def targets() -> list[Target]:
     """Return the targets."""
     gaps = plan_requests.gaps_only(plan_requests.gap("c1", "It fails.", "api"))
     judged = claims.request([claims.claim("count is 12")], [claims.item("count=12")])
+    concluded = st.tuples(damaged_texts(_DOCUMENTS), damaged_texts(_STEPS), _ROOMS)
+    illegal = (strict_json.StrictJsonError, IllegalAnswerError)
     return [
+        Target("claims of a model", concluded, _concluded, illegal),
         _target("plan of a model", _planned, gaps, _PLANS),
         _target("judgement of a model", _judged, judged, _JUDGEMENTS),
         _target("answer's sections of a model", _composed, compose_requests.used_up(), _COMPOSITIONS),

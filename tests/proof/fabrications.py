@@ -22,7 +22,7 @@ from tests.proof.executed import Outcome, Recording, Said, probed
 from tests.proof.statement_mutations import Mutation, blind_mutations, false_mutations, true_mutations
 
 PROJECT: Final = Path(__file__).resolve().parents[2]
-# A statement behind true references; what the evidence holds elsewhere is a swap, not a fabrication.
+# Of the fabricated facts, and of the true statements.
 MOST_THROUGH: Final = 0.01
 MOST_REFUSED: Final = 0.02
 _BATCH: Final = 120
@@ -37,6 +37,9 @@ _REFERENCE, _QUOTATION, _TRUE, _FABRICATED, _TWISTED = (
 )
 # What a statement says wrongly although each word of it may be held.
 _TWISTS: Final = ("negation",)
+# What the true claim says elsewhere is in the wrong place, not made up.
+_SWAPPABLE: Final = ("quotation", "number", "time")
+_FIGURE: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+Z|(?<![\w.:-])\d+(?:\.\d+)?(?![\w:-])")
 
 
 @dataclass(frozen=True)
@@ -132,11 +135,14 @@ def _statements(claim: Claim, refs: Sequence[str], owners: Sequence[str]) -> Ite
     for mutation in chain([same], true_mutations(claim.statement)):
         yield _attempt(_TRUE, claim, refs, mutation)
     quotable = {binding.matched_text for binding in claim.evidence_bindings}
+    figures = {*_FIGURE.findall(claim.statement)}
     for mutation in false_mutations(claim.statement):
         if _says_so_itself(mutation, claim.statement):
             continue
-        if mutation.kind == "quotation" and mutation.fact in quotable:
-            yield _attempt(_TWISTED, claim, refs, replace(mutation, kind="another quotation of the evidence"))
+        swapped = mutation.fact in (quotable if mutation.kind == "quotation" else figures)
+        if swapped and mutation.kind in _SWAPPABLE:
+            kind = f"another {mutation.kind} of the claim"
+            yield _attempt(_TWISTED, claim, refs, replace(mutation, kind=kind))
             continue
         part = _TWISTED if mutation.kind in _TWISTS else _FABRICATED
         part = _QUOTATION if mutation.kind == "quotation" else part

@@ -68,7 +68,8 @@ class Citing:
         """Return the bindings of a reference, or one that names what cannot be cited, as it was given."""
         match = _REFERENCE.fullmatch(ref)
         number = int(match["number"]) if match else 0
-        if match is None or number > len(self.calls) or len(match["pointer"]) > _MAX_POINTER:
+        is_call = 1 <= number <= len(self.calls) and self.calls[number - 1].tool_name
+        if match is None or not is_call or len(match["pointer"]) > _MAX_POINTER:
             return EvidenceBinding(
                 source_invocation_id=f"({ref[:_MAX_SHOWN]})",
                 tool_name=UNKNOWN_TOOL,
@@ -100,6 +101,8 @@ class Citing:
             inner = [leaf.path for leaf in line_at(value, path).leaves][:_MAX_LEAVES]
         for below in inner:
             whole = (*path, *below)
+            if len(pointer.build(*whole)) > _MAX_POINTER:
+                continue
             excerpt = wanted.excerpt_of(whole, self.calls[number - 1])
             key = (number, whole, excerpt)
             if key not in self._found:

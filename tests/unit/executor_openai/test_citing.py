@@ -180,6 +180,14 @@ def test_a_cut_off_reference_cannot_become_a_true_one() -> None:
     assert all(problem(each) for each in bindings)
 
 
+def test_what_the_contract_has_no_room_for_is_not_bound() -> None:
+    vast = RecordedCall("inv-a", "t", {}, OK, {"x" * 1100: {"y": "one two"}, "short": "three four"})
+    nameless = RecordedCall("inv-b", "", {}, OK, {"error": "there is no such tool"})
+    data = document(Gathered([vast, nameless], {}, []), [a_claim("1", "2/error")])
+    [claim] = parse(data).claims
+    assert [each.raw_path for each in claim.evidence_bindings] == ["", "/short"]
+
+
 def test_the_limits_of_the_document_hold() -> None:
     claims = [
         a_claim(*(f"2/templates/{n}" for n in range(40)), id="same", statement=f"Claim {n}.")
