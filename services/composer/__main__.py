@@ -23,7 +23,7 @@ async def build(settings: ComposerSettings) -> Service:
         case "offline":
             return serve(offline)
         case "openai":
-            opened = open_model(settings, str)
+            opened = open_model(settings)
             instead = offline if settings.fallback_reasoner == "offline" else None
             return opened.beside(serve(OpenAIReasoner(opened.model, settings.model_context_tokens, instead)))
 

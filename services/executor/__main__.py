@@ -37,7 +37,7 @@ async def build(settings: ExecutorSettings) -> Service:
         case "offline":
             return compose(settings, offered, redactor, offline)
         case "openai":
-            opened = open_model(settings, str)
+            opened = open_model(settings)
             asking = OpenAIReasoner(opened.model, settings.model_context_tokens)
             goes_on = settings.fallback_reasoner == "offline"
             reasoner = FallbackReasoner(asking, offline) if goes_on else asking

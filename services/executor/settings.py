@@ -7,7 +7,6 @@ from pydantic import AfterValidator, Field
 from pydantic_settings import SettingsConfigDict
 
 from services.common.llm.settings import ReasonerSettings
-from services.common.redaction.settings import REDACT_PATTERNS, RedactPatterns
 from services.common.settings_report import print_report
 
 
@@ -54,7 +53,6 @@ class ExecutorSettings(ReasonerSettings):
     max_log_bytes: int = Field(
         256 * 1024 * 1024, ge=1024, le=1 << 34, description="how much of one log is read, in bytes"
     )
-    redact_patterns: RedactPatterns = REDACT_PATTERNS
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 async def process(endpoint: ModelEndpoint, **settings: object) -> AsyncIterator[grpc.aio.Channel]:
     """Serve a process with a model and nothing else; yields a channel to it."""
     made = agent_settings(endpoint.base_url, listen="127.0.0.1:0", **settings)
-    parts = open_model(made, str)
+    parts = open_model(made)
     async with serving(made, _service(parts)) as address, open_channel(address, 1 << 20) as channel:
         yield channel
 
@@ -107,7 +107,7 @@ async def test_a_model_that_does_not_answer_keeps_nobody_from_being_told() -> No
 
 async def test_closing_ends_what_is_under_way() -> None:
     async with scripted(r.always(r.hang())) as endpoint:
-        parts = open_model(agent_settings(endpoint.base_url), str)
+        parts = open_model(agent_settings(endpoint.base_url))
         await parts.endpoint()
         async with asyncio.timeout(20):
             for step in parts.close:
@@ -120,7 +120,7 @@ async def test_a_stack_that_is_not_ready_is_good_enough_for_who_looks_at_it() ->
     async with scripted(r.always(r.hang())) as endpoint:
         endpoint.models = r.failed("503 Loading")
         settings = agent_settings(endpoint.base_url, listen="127.0.0.1:0")
-        async with serving(settings, _service(open_model(settings, str))) as address:
+        async with serving(settings, _service(open_model(settings))) as address:
             await ready_or_dead(address, [], 0.2)
             endpoint.models = r.models()
             await ready_or_dead(address, [], None)

@@ -20,6 +20,7 @@ from services.common.evidence import document
 from services.common.evidence.document import ExecutorEvidence
 from services.common.evidence.guard import guard_checks
 from services.common.reasoning import Reasoned
+from services.common.redaction.redactor import Redactor
 from services.executor.desk import Desk
 from services.executor.execution import Execution
 from services.executor.openai.reasoner import OpenAIReasoner
@@ -190,7 +191,7 @@ async def _execute(workers: Workers[Desk], bundle: Path, probe: Probe) -> None:
         catalog=await sessions.catalog(bundle.name, _remaining),
     )
     clocks = Clocks(lambda: datetime.now(UTC), time.monotonic)
-    runtime = Runtime(_OFFERED, clocks, lambda: f"inv-{uuid.uuid4().hex[:12]}")
+    runtime = Runtime(_OFFERED, clocks, lambda: f"inv-{uuid.uuid4().hex[:12]}", Redactor())
     execution = Execution(sessions, runtime, _Probing(bundle.parent.name, probe), _SECONDS)
     async for item in execution.run(context, plan(request), [], _remaining):
         if isinstance(item, executor_pb2.ExecutorResult):

@@ -32,6 +32,7 @@ from orchestrator import acceptance
 from orchestrator.verified_input import Recorded, verify_request
 from services.common.evidence import verdict
 from services.common.llm.port import ModelRequest
+from services.common.redaction.redactor import Redactor
 from services.executor.desk import Desk
 from services.executor.execution import Execution
 from services.executor.openai.reasoner import OpenAIReasoner
@@ -193,7 +194,7 @@ def watched(offered: dict[str, Tool], root: Path, noted: Path) -> Desk:
                 file.write(f"{event} {arguments!r}\n")
 
     sys.addaudithook(note)
-    return Desk(offered, root, LIMITS)
+    return Desk(offered, root, LIMITS, Redactor())
 
 
 @asynccontextmanager
@@ -233,7 +234,7 @@ async def obey(folder: Path, told: list[str], offered: dict[str, Tool]) -> Obeye
         workers = Workers(1, partial(watched, offered, folder, noted), Desk.clear)
         model = Obedient()
         clocks = Clocks(lambda: datetime.now(UTC), time.monotonic)
-        runtime = Runtime(offered, clocks, lambda: f"inv-{uuid.uuid4().hex[:12]}")
+        runtime = Runtime(offered, clocks, lambda: f"inv-{uuid.uuid4().hex[:12]}", Redactor())
         reasoner = OpenAIReasoner(ScriptedModel(model), 64_000)
         execution = Execution(Sessions(workers, workers, 60), runtime, reasoner, 60)
         context = context_pb2.DiagnosisContext(

@@ -12,6 +12,7 @@ from services.common.redaction.redactor import Redactor
 from services.common.rpc.channels import open_channel
 from services.common.rpc.service import serving
 from services.executor.__main__ import compose
+from services.executor.reasoner import OfflineReasoner
 from services.executor.settings import ExecutorSettings
 from services.executor.tools.registry import tools
 from tests.fakes import canaries
@@ -134,7 +135,7 @@ async def executed(planted: Planted, redactor: Redactor) -> list[tool_pb2.Invoca
         ),
         steps=steps,
     )
-    service = compose(settings, tools(settings.max_output_bytes, 60), redactor)
+    service = compose(settings, tools(settings.max_output_bytes, 60), redactor, OfflineReasoner())
     async with serving(settings, service) as address, open_channel(address, 1 << 25) as channel:
         stream = executor_pb2_grpc.ExecutorServiceStub(channel).Execute(request, timeout=60)
         return [message.invocation async for message in stream if message.HasField("invocation")][: len(plan)]

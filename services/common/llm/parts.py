@@ -1,13 +1,15 @@
 """A model with all that a process serves beside it."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from services.common.llm.model import EndpointModel
 from services.common.llm.port import Model
 from services.common.llm.settings import ReasonerSettings
 from services.common.llm.watch import EndpointWatch
+from services.common.redaction.redactor import Redactor
+from services.common.redaction.settings import plain
 from services.common.rpc.health import Ready
 from services.common.rpc.process import Endpoint, Problems
 from services.common.rpc.service import Service, Steps
@@ -43,16 +45,17 @@ class ModelParts:
         return problems
 
 
-def open_model(settings: ReasonerSettings, redact: Callable[[str], str]) -> ModelParts:
-    """Open the model that the settings name; `redact` is applied to every text before it leaves.
+def open_model(settings: ReasonerSettings) -> ModelParts:
+    """Open the model that the settings name; every text is redacted before it leaves.
 
     Call it inside the running event loop, and only where the reasoner is `openai`: it loads the SDK. An agent
     that has another reasoner to fall back to is ready without its model.
     """
     from services.common.llm.client import EndpointClient  # noqa: PLC0415 - slow, large, and not for everyone
 
+    redactor = Redactor(plain(settings.redact_patterns))
     client = EndpointClient(settings)
-    model = EndpointModel(client, settings, redact)
+    model = EndpointModel(client, settings, lambda text: redactor.text(text).text)
     watch = EndpointWatch(client, model, settings, asyncio.get_running_loop().time)
     return ModelParts(
         model=model,

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr, ValidationInfo, field_validator
 
+from services.common.redaction.settings import REDACT_PATTERNS, RedactPatterns
 from services.common.settings import ServiceSettings
 
 _MAX_URL_CHARS = 2000
@@ -66,6 +67,7 @@ class ReasonerSettings(ServiceSettings):
             "max_concurrent": "model_max_concurrent",
             "requests_per_minute": "model_requests_per_minute",
             "max_answer_bytes": "model_max_answer_bytes",
+            "redact_patterns": "redact_patterns",
         }
     )
 
@@ -98,6 +100,8 @@ class ReasonerSettings(ServiceSettings):
     model_max_answer_bytes: int = Field(
         1 << 20, ge=1024, le=1 << 24, description="largest answer of the endpoint, in bytes"
     )
+
+    redact_patterns: RedactPatterns = REDACT_PATTERNS
 
     @field_validator("model_base_url", "model_name")
     @classmethod

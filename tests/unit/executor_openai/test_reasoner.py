@@ -14,6 +14,7 @@ from assay.executor.v1 import executor_pb2
 
 from services.common.evidence.document import ExecutorEvidence, parse
 from services.common.llm.port import Kind
+from services.common.redaction.redactor import Redactor
 from services.executor.desk import Desk
 from services.executor.execution import Execution
 from services.executor.fallback import FallbackReasoner
@@ -63,7 +64,7 @@ async def run(
 ) -> tuple[list[tool_pb2.Invocation], executor_pb2.ExecutorResult]:
     ids = itertools.count(1)
     clocks = Clocks(lambda: datetime(2026, 11, 30, tzinfo=UTC), time.monotonic)
-    runtime = Runtime(TOOLS, clocks, lambda: f"inv-{next(ids)}")
+    runtime = Runtime(TOOLS, clocks, lambda: f"inv-{next(ids)}", Redactor())
     execution = Execution(Sessions(workers, workers, 30), runtime, reasoner, 30)
     context = context_pb2.DiagnosisContext(
         question="why does it fail?", intent=context_pb2.INTENT_CAUSE, scope=context_pb2.Scope(bundle="b")

@@ -65,7 +65,7 @@ def test_a_plan_for_gaps() -> None:
 
 def test_tools_that_have_nothing_to_read_are_not_offered() -> None:
     catalog = real_catalog(source("topology", "topology.json"))
-    assert [tool.name for tool in usable(catalog)] == ["topology_get"]
+    assert [tool.name for tool in usable(catalog)] == ["entries_count", "topology_get"]
     assert usable(real_catalog()) == []
 
 
