@@ -16,6 +16,7 @@ from services.common.evidence.measures import Measures, NamedText
 from services.common.evidence.quantities import Dimension, Quantity, quantities_in
 
 _STATUS_CLASS: Final = re.compile(r"[1-5]xx", re.IGNORECASE)
+_MARKS: Final = ('""', "''", "``", "“”")
 _NOTHING: Final = frozenset({"false", "null"})
 
 
@@ -92,8 +93,9 @@ class Holdings:
 
     def _holds_quotation(self, quoted: str) -> bool:
         if len(quoted) < MIN_SUBSTRING:
-            # As in a citation: of so few characters almost any text holds some.
-            return quoted in self._literals
+            # Of so few characters almost any text holds some: it is a whole one, or stands quoted there, too.
+            marked = [f"{begin}{quoted}{end}" for begin, end in _MARKS]
+            return any(text == quoted or any(each in text for each in marked) for text in self._literals)
         # A sentence's own comma or full stop is often put inside the quotation marks.
         return any(quoted in text or quoted.rstrip(".,") in text for text in self._literals)
 

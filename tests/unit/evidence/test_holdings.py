@@ -205,8 +205,8 @@ def test_many_questions_of_much_evidence_stay_cheap() -> None:
 
 
 def test_a_short_quotation_is_a_whole_text() -> None:
-    held = Holdings([item("137"), item("exit code 3 of node-7")])
-    assert not held.missing('its code was "137"')
+    held = Holdings([item("137"), item("exit code 3 of node-7, phase='up'")])
+    assert not held.missing('its code was "137", its phase "up"')
     assert [fact.text for fact in held.missing('it ended with "3", was restarted "7" times')] == ["3", "7"]
 
 
