@@ -172,7 +172,7 @@ class _ProbingInquiry(OfflineInquiry):
 async def probed(bundles: Sequence[Path], probe: Probe) -> None:
     """Carry out the plan for each bundle and the analyst's rounds in a worker process, then the probe."""
     for bundle in bundles:
-        workers = Workers(1, partial(Desk, _OFFERED, bundle.parent, _LIMITS), Desk.clear)
+        workers = Workers(1, partial(Desk, _OFFERED, bundle.parent, _LIMITS, Redactor()), Desk.clear)
         try:
             await _execute(workers, bundle, probe)
         finally:

@@ -54,7 +54,7 @@ def a_wish(tool: str = "logs_search", args: str = '{"source":"logs/a.log","limit
 @pytest.fixture
 async def workers(tmp_path: Path) -> AsyncIterator[Workers[Desk]]:
     write(tmp_path / "b", {"logs/a.log": LOG})
-    made = Workers(1, partial(Desk, TOOLS, tmp_path, LIMITS), Desk.clear)
+    made = Workers(1, partial(Desk, TOOLS, tmp_path, LIMITS, Redactor()), Desk.clear)
     yield made
     await made.close()
 
