@@ -9,6 +9,7 @@ from assay.verifier.v1 import verifier_pb2
 
 from services.common.evidence.document import EvidenceBinding
 from services.gatekeeper import rules
+from services.gatekeeper.provenance import Cited
 from tests.proof import executed
 from tests.proof.fabrications import Table, bundles_of, table_of
 
@@ -42,9 +43,10 @@ def test_true_statements_stand(table: Table) -> None:
     assert true.stood == true.tried >= 200, true.examples
 
 
-def _believing(binding: EvidenceBinding, material: rules.Material) -> None:
+def _believing(binding: EvidenceBinding, material: rules.Material) -> Cited:
     if binding.source_invocation_id not in material.records:
         raise rules.RuleError(rules.INVOCATION_REF, "the rest is believed")
+    return Cited("", binding.matched_text)
 
 
 def test_without_the_gate_fabricated_references_would_stand(
