@@ -9,7 +9,7 @@ LOCK := $(PY) -m uv pip compile pyproject.toml --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test spec check format proto lock bench enumerate fuzz guards bad-input mutants eval clean
+.PHONY: help run test spec check format proto lock bench enumerate fuzz guards bad-input matrix certs mutants eval clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -65,6 +65,12 @@ guards: $(DEVELOPMENT) ## Mutate the statements of real claims and print what th
 
 bad-input: $(DEVELOPMENT) ## Try every bad input of the table, and print what is seen of each
 	$(PY) -m tests.bad_input
+
+matrix: $(DEVELOPMENT) ## Call every method as every kind of caller, and print who was let in
+	$(PY) -m tests.matrix
+
+certs: $(DEVELOPMENT) ## Make an authority and certificates for development in build/certs
+	$(PY) -m dev.certs
 
 fuzz: $(DEVELOPMENT) ## Mutate evidence for the gate, have a model fabricate, then look for crashes, for FUZZ_SECONDS (600)
 	$(PY) -m tests.fuzz.gate_soundness

@@ -40,7 +40,8 @@ from orchestrator.store.port import Store, StoreError, StoreOpenError
 from orchestrator.store.sqlite import open_store
 from services.common.redaction.redactor import Redactor
 from services.common.redaction.settings import plain
-from services.common.rpc.channels import open_channel
+from services.common.rpc.callers import server_name
+from services.common.rpc.channels import ClientTls, open_channel
 from services.common.rpc.health import is_serving
 from services.common.rpc.service import Service
 
@@ -150,13 +151,16 @@ def _agents(settings: OrchestratorSettings, channels: Channels) -> Sequence[Agen
 
 
 def _channels(settings: OrchestratorSettings) -> Channels:
-    size = settings.max_message_bytes
+    def channel(agent: str, address: str) -> grpc.aio.Channel:
+        tls = ClientTls(settings.tls, server_name(agent, settings.trust_domain)) if settings.tls else None
+        return open_channel(address, settings.max_message_bytes, tls)
+
     return Channels(
-        planner=open_channel(settings.planner_address, size),
-        executor=open_channel(settings.executor_address, size),
-        gatekeeper=open_channel(settings.gatekeeper_address, size),
-        verifier=open_channel(settings.verifier_address, size),
-        composer=open_channel(settings.composer_address, size),
+        planner=channel("planner", settings.planner_address),
+        executor=channel("executor", settings.executor_address),
+        gatekeeper=channel("gatekeeper", settings.gatekeeper_address),
+        verifier=channel("verifier", settings.verifier_address),
+        composer=channel("composer", settings.composer_address),
     )
 
 

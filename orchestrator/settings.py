@@ -1,10 +1,12 @@
 """Settings of the orchestrator process."""
 
 from pathlib import Path
+from typing import Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 from pydantic_settings import SettingsConfigDict
 
+from services.common.processes import AGENTS
 from services.common.redaction.settings import REDACT_PATTERNS, RedactPatterns
 from services.common.settings import Address, ServiceSettings
 from services.common.settings_report import print_report
@@ -59,6 +61,12 @@ class OrchestratorSettings(ServiceSettings):
     gatekeeper_seconds: float = Field(30.0, gt=0, description="longest check, in seconds")
     verifier_seconds: float = Field(60.0, gt=0, description="longest verification, in seconds")
     composer_seconds: float = Field(60.0, gt=0, description="longest composing, in seconds")
+
+    @model_validator(mode="after")
+    def _reaches_nobody_openly(self) -> Self:
+        for agent in AGENTS:
+            self.refuse_open(f"{agent}_address", getattr(self, f"{agent}_address"))
+        return self
 
 
 if __name__ == "__main__":

@@ -73,13 +73,23 @@ def _root(
             "--set", metavar="TABLE.KEY=VALUE", help="One setting, over file and environment; repeatable."
         ),
     ] = None,
+    tls_certificate: Annotated[
+        str | None, typer.Option(metavar="FILE", help="With --target: the certificate that says who you are.")
+    ] = None,
+    tls_key: Annotated[
+        str | None, typer.Option(metavar="FILE", help="With --target: the key of the certificate.")
+    ] = None,
+    tls_ca: Annotated[
+        str | None, typer.Option(metavar="FILE", help="With --target: the authority of the service.")
+    ] = None,
     _version: Annotated[
         bool,
         typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit."),
     ] = False,
 ) -> None:
     try:
-        context.obj = flags.lay_over(config, assignments or ())
+        files = {"certificate": tls_certificate, "key": tls_key, "ca": tls_ca}
+        context.obj = flags.lay_over(config, assignments or (), files)
         if context.invoked_subcommand not in flags.SHOWING_SETTINGS:
             flags.set_defaults(context, flags.checked_settings(context.obj))
     except CommandError as error:
@@ -137,7 +147,9 @@ def diagnose(
         return commands.Diagnosis(request, where, address, timeout)
 
     if detach or idempotency_key is not None:
-        run_id = found_by(lambda _: commands.submit(command(), _submission_key(detach, idempotency_key)))
+        run_id = found_by(
+            lambda _: commands.submit(command(), _submission_key(detach, idempotency_key), os.environ)
+        )
         put((json_text.dumps({"run_id": run_id}) if json else visible(run_id)) + "\n")
         note(f"to follow it: {own_command('show', run_id, '--watch', *for_target(target))}")
         return

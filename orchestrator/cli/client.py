@@ -12,7 +12,8 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from orchestrator.cli.errors import CommandError
 from orchestrator.cli.exit_codes import ExitCode, of_status
-from services.common.rpc.channels import open_channel
+from orchestrator.cli.reaching import Reached, channel_to
+from services.common.rpc.channels import ClientTls, open_channel
 
 MAX_MESSAGE_BYTES: Final = 64 << 20
 _DETAILS_KEY = "grpc-status-details-bin"
@@ -172,9 +173,9 @@ def _is_from_the_service(error: grpc.aio.AioRpcError) -> bool:
 
 
 @asynccontextmanager
-async def connected(address: str) -> AsyncIterator[DiagnosisClient]:
-    """Open a channel for one command."""
-    channel = open_channel(address, MAX_MESSAGE_BYTES)
+async def connected(address: str, tls: ClientTls | None = None) -> AsyncIterator[DiagnosisClient]:
+    """Open a channel for one command; raises CommandError for certificates that cannot be used."""
+    channel = channel_to(Reached(address, tls), MAX_MESSAGE_BYTES)
     try:
         yield DiagnosisClient(channel, address)
     finally:

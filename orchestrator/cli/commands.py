@@ -15,6 +15,7 @@ from orchestrator.cli.local_stack import local_stack, stored_runs
 from orchestrator.cli.options import Bundle
 from orchestrator.cli.own_command import show_command
 from orchestrator.cli.progress import Progress, describe
+from orchestrator.cli.reaching import Reached, remote
 from orchestrator.cli.run_ids import whole_id
 from orchestrator.cli.state_folder import exclusive, prepare, state_folder
 
@@ -54,7 +55,7 @@ async def diagnose(command: Diagnosis, environ: Mapping[str, str], progress: Pro
             progress(line)
 
     try:
-        async with _service(command, environ, progress) as address, connected(address) as client:
+        async with _service(command, environ, progress) as reached, connected(*reached) as client:
             await client.check_ready()
             run = await client.diagnose(command.request, command.timeout_seconds, on_progress)
             return Shown(run, await client.trace(run.run_id), command.target)
@@ -65,14 +66,14 @@ async def diagnose(command: Diagnosis, environ: Mapping[str, str], progress: Pro
         raise CommandError(message, error.exit_code, error.details) from None
 
 
-async def submit(command: Diagnosis, key: str) -> str:
+async def submit(command: Diagnosis, key: str, environ: Mapping[str, str]) -> str:
     """Begin the diagnosis at the target, without waiting for its end, and return the id of its run."""
     if not command.target:
         raise wrong_input(
             "--detach needs --target: the local services end with this command, and so would the run"
         )
     request = diagnosis_pb2.SubmitDiagnosisRequest(idempotency_key=key, diagnosis=command.request)
-    async with connected(command.target) as client:
+    async with connected(*remote(command.target, environ)) as client:
         await client.check_ready()
         return await client.submit(request, command.timeout_seconds)
 
@@ -82,7 +83,7 @@ async def stored_runs_of(
     target: str, environ: Mapping[str, str], progress: Progress
 ) -> AsyncIterator[DiagnosisClient]:
     """Reach the runs of the target, or of this machine's own store."""
-    async with _store(target, environ, progress) as address, connected(address) as client:
+    async with _store(target, environ, progress) as reached, connected(*reached) as client:
         yield client
 
 
@@ -94,24 +95,26 @@ async def show(run_id: str, target: str, environ: Mapping[str, str], progress: P
 
 
 @asynccontextmanager
-async def _service(command: Diagnosis, environ: Mapping[str, str], progress: Progress) -> AsyncIterator[str]:
+async def _service(
+    command: Diagnosis, environ: Mapping[str, str], progress: Progress
+) -> AsyncIterator[Reached]:
     root = command.bundle.root
     if root is None:
-        yield command.target
+        yield remote(command.target, environ)
         return
     async with holding(environ, command.timeout_seconds, progress) as folder:
         progress("starting six local services")
         async with local_stack(folder, root, environ) as stack:
-            yield stack.address
+            yield Reached(stack.address)
 
 
 @asynccontextmanager
-async def _store(target: str, environ: Mapping[str, str], progress: Progress) -> AsyncIterator[str]:
+async def _store(target: str, environ: Mapping[str, str], progress: Progress) -> AsyncIterator[Reached]:
     if target:
-        yield target
+        yield remote(target, environ)
         return
     async with held_folder(environ, progress) as folder, stored_runs(folder, environ) as address:
-        yield address
+        yield Reached(address)
 
 
 @asynccontextmanager

@@ -24,11 +24,11 @@ from orchestrator.cli.layout import Layout
 from orchestrator.cli.local_stack import local_stack
 from orchestrator.cli.options import Bundle
 from orchestrator.cli.progress import Progress
+from orchestrator.cli.reaching import Reached, channel_to, remote
 from orchestrator.cli.settings import CommandSettings, own_settings, own_variables
 from orchestrator.cli.state_folder import exclusive, prepare, state_folder
 from orchestrator.cli.up import root_of
 from orchestrator.clock import SystemClock
-from services.common.rpc.channels import open_channel
 from services.common.settings_report import report
 
 LOOK_SECONDS: Final = 3.0
@@ -50,8 +50,8 @@ async def examine(wanted: Doctor, environ: Mapping[str, str], progress: Progress
     told = report(CommandSettings, own_variables(environ))
     found = [checks.command_line(), *checks.settings(told)]
     try:
-        async with _service(wanted, environ, progress) as address:
-            found += await _looked_at(address, wanted.bundle)
+        async with _service(wanted, environ, progress) as reached:
+            found += await _looked_at(reached, wanted.bundle)
     except CommandError as error:
         found += [Check("services", "local stack", False, "; ".join([error.message, *error.details]))]
         found += checks.clock([], _now())
@@ -97,24 +97,24 @@ def _line(row: Check) -> str:
 
 
 @asynccontextmanager
-async def _service(wanted: Doctor, environ: Mapping[str, str], progress: Progress) -> AsyncIterator[str]:
+async def _service(wanted: Doctor, environ: Mapping[str, str], progress: Progress) -> AsyncIterator[Reached]:
     if wanted.target:
-        yield wanted.target
+        yield remote(wanted.target, environ)
         return
     folder = prepare(state_folder(environ))
     root = wanted.bundle.root if wanted.bundle else root_of(None, environ)
     async with exclusive(folder, LOOK_SECONDS, lambda: progress(f"waiting for {folder}")):
         progress("starting six local services")
         async with local_stack(folder, root, environ, unready_after=START_SECONDS) as stack:
-            yield stack.address
+            yield Reached(stack.address)
 
 
-async def _looked_at(address: str, bundle: Bundle | None) -> list[Check]:
+async def _looked_at(reached: Reached, bundle: Bundle | None) -> list[Check]:
     clock = SystemClock()
-    channel = open_channel(address, MAX_MESSAGE_BYTES)
+    channel = channel_to(reached, MAX_MESSAGE_BYTES)
     try:
         orchestrator, status = await asyncio.gather(
-            status_of(Agent("orchestrator", address, channel), clock, LOOK_SECONDS),
+            status_of(Agent("orchestrator", reached.address, channel), clock, LOOK_SECONDS),
             _status(channel, bundle),
         )
     finally:

@@ -3,7 +3,6 @@
 The table `[cli]`; its variables have the bare prefix: `ASSAY_HOME` is `home`.
 """
 
-import ipaddress
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final, Literal
@@ -15,6 +14,7 @@ from orchestrator.cli.errors import wrong_input
 from services.common.processes import COMMAND_LINE, MODEL, SERVICES
 from services.common.settings import Address, Settings, SettingsError, load, nearest
 from services.common.settings_file import CONFIG_VARIABLE, TABLES, ConfigFileError, read_config
+from services.common.tls_settings import TlsSettings, is_loopback, none_if_empty
 
 PREFIX: Final = "ASSAY_"
 WRONG: Final = "the settings are wrong"
@@ -23,12 +23,7 @@ _PREFIXES: Final = tuple(f"{PREFIX}{table.upper()}_" for table in (*SERVICES, MO
 
 def loopback(address: str) -> str:
     """Return an address that only this machine can reach; raises ValueError for any other."""
-    host = address.rpartition(":")[0].strip("[]")
-    try:
-        is_loopback = ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        is_loopback = host == "localhost"
-    if not is_loopback:
+    if not is_loopback(address):
         raise ValueError(
             "calls are not encrypted and callers not checked, so that only this machine may reach the "
             "service: 127.0.0.1, [::1] or localhost"
@@ -36,20 +31,16 @@ def loopback(address: str) -> str:
     return address
 
 
-def _none_if_empty(value: object) -> object:
-    return None if value == "" else value
-
-
-class CommandSettings(Settings):
+class CommandSettings(TlsSettings, Settings):
     """What the command `assay` can be told; most of it by its options, too."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX)
 
-    home: Annotated[Path | None, BeforeValidator(_none_if_empty)] = Field(
+    home: Annotated[Path | None, BeforeValidator(none_if_empty)] = Field(
         None,
         description="folder of runs and logs; else $XDG_STATE_HOME/assay, else ~/.local/state/assay",
     )
-    target: Annotated[Address | None, BeforeValidator(_none_if_empty)] = Field(
+    target: Annotated[Address | None, BeforeValidator(none_if_empty)] = Field(
         None, description="host:port of a running diagnosis service, instead of a local one"
     )
     timeout_seconds: float = Field(

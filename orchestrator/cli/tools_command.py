@@ -19,6 +19,7 @@ from orchestrator.cli.local_stack import offered_tools
 from orchestrator.cli.options import Bundle
 from orchestrator.cli.parameters import AsJson, Target
 from orchestrator.cli.progress import Progress
+from orchestrator.cli.reaching import Reached, remote
 
 
 def tools(
@@ -38,7 +39,7 @@ def tools(
         address = options.address(target)
         where = _bundle(bundle, address)
         scope = context_pb2.Scope(bundle=where.name) if where else None
-        async with _service(address, where, progress) as service, connected(service) as client:
+        async with _service(address, where, progress) as reached, connected(*reached) as client:
             return await client.tools(scope)
 
     catalog = found_by(call)
@@ -57,12 +58,12 @@ def _bundle(typed: str | None, address: str) -> Bundle | None:
 
 
 @asynccontextmanager
-async def _service(address: str, bundle: Bundle | None, progress: Progress) -> AsyncIterator[str]:
+async def _service(address: str, bundle: Bundle | None, progress: Progress) -> AsyncIterator[Reached]:
     if address:
-        yield address
+        yield remote(address, os.environ)
         return
     async with held_folder(os.environ, progress) as folder:
         # Without a bundle no source is named, and nothing below the root is looked at.
         root = bundle.root if bundle and bundle.root else folder
         async with offered_tools(folder, root, os.environ) as service:
-            yield service
+            yield Reached(service)

@@ -29,8 +29,20 @@ class AlreadyExistsError(AssayError):
     """What the request would create exists with other content."""
 
 
+class UnauthenticatedError(AssayError):
+    """The caller does not prove who it is."""
+
+
+class PermissionDeniedError(AssayError):
+    """The caller is known and may not do this."""
+
+
 class ResourceExhaustedError(AssayError):
-    """A limit is reached; trying later may help."""
+    """A limit is reached; trying again after `retry_seconds` may help."""
+
+    def __init__(self, message: str, *, retry_seconds: float = 1.0) -> None:
+        super().__init__(message)
+        self.retry_seconds = retry_seconds
 
 
 class UnavailableError(AssayError):

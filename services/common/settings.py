@@ -15,9 +15,9 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from services.common.processes import COMMAND_LINE, MODEL
@@ -28,6 +28,7 @@ from services.common.settings_file import (
     ConfigFileError,
     read_config,
 )
+from services.common.tls_settings import TlsSettings, none_if_empty
 
 DEFAULT_MAX_MESSAGE_BYTES = 32 * 1024 * 1024
 SHARED_PREFIX = f"ASSAY_{MODEL.upper()}_"
@@ -46,7 +47,18 @@ def _address(value: str) -> str:
     return value
 
 
+def _identities(value: object) -> object:
+    return tuple(value.split()) if isinstance(value, str) else value
+
+
+def _identity(value: str) -> str:
+    if "://" not in value or not value.isascii() or not value.isprintable():
+        raise ValueError("write them as URIs with spaces between them, such as spiffe://assay.local/user")
+    return value
+
+
 Address = Annotated[str, AfterValidator(_address)]
+Identity = Annotated[str, AfterValidator(_identity)]
 
 
 class SettingsError(Exception):
@@ -80,10 +92,22 @@ class Settings(BaseSettings):
         return (init_settings,)
 
 
-class ServiceSettings(Settings):
+class ServiceSettings(TlsSettings, Settings):
     """What every service process can be told. A service adds its own fields and its prefix in a subclass."""
 
     listen: Address = Field("127.0.0.1:0", description="host:port to serve on; port 0 picks a free one")
+    health_listen: Annotated[Address | None, BeforeValidator(none_if_empty)] = Field(
+        None, description="host:port where plaintext probes may ask for health, and for nothing else"
+    )
+    users: Annotated[tuple[Identity, ...], BeforeValidator(_identities)] = Field(
+        (), max_length=1000, description="identities of people and programs that may call as users"
+    )
+    max_calls_per_second: float = Field(
+        500.0, gt=0, le=1e6, description="calls of one caller that has an identity; twice as many in a burst"
+    )
+    max_connection_age_seconds: float = Field(
+        600.0, ge=1, le=86400, description="age at which a connection is to be made anew, in seconds"
+    )
     max_concurrent_rpcs: int = Field(48, ge=1, le=1024, description="own calls at one time; more are refused")
     max_message_bytes: int = Field(
         DEFAULT_MAX_MESSAGE_BYTES, ge=4096, le=1 << 30, description="largest message, either way, in bytes"
@@ -97,6 +121,11 @@ class ServiceSettings(Settings):
         False,
         description="stop when standard input ends, so that no process outlives the one that started it",
     )
+
+    @model_validator(mode="after")
+    def _not_open(self) -> Self:
+        self.refuse_open("listen", self.listen)
+        return self
 
 
 SettingsT = TypeVar("SettingsT", bound=Settings)

@@ -16,7 +16,7 @@ from services.common.errors import AssayError, InvalidArgumentError, NotFoundErr
 from services.common.rpc.channels import call_metadata
 from services.common.rpc.context import RUN_ID_KEY, run_id
 from services.common.rpc.errors import MAX_MESSAGE_CHARS, TABLE
-from services.common.rpc.interceptors import Interceptor
+from services.common.rpc.interceptors import Concerns, Interceptor
 from tests.fakes.scripted import EXECUTOR, GATE, Check, Context, ScriptedGate, running
 
 CANARY = "canary-7f3a-password"
@@ -91,7 +91,7 @@ async def test_what_the_table_does_not_name_is_masked_and_logged_once() -> None:
 
 
 async def test_without_the_interceptor_the_text_would_reach_the_caller() -> None:
-    server = grpc.aio.server(interceptors=[Interceptor([])])
+    server = grpc.aio.server(interceptors=[Interceptor(Concerns())])
     servicer = ScriptedGate(raising(RuntimeError(CANARY)))
     gatekeeper_pb2_grpc.add_GatekeeperServiceServicer_to_server(servicer, server)
     port = server.add_insecure_port("127.0.0.1:0")

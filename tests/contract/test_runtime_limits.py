@@ -13,7 +13,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from services.common.rpc.channels import open_channel
 from services.common.rpc.health import LIVENESS, is_serving
-from services.common.rpc.interceptors import Interceptor
+from services.common.rpc.interceptors import Concerns, Interceptor
 from tests.fakes.scripted import EXECUTOR, GATE, Context, ScriptedSettings, ok, running
 
 REQUEST = gatekeeper_pb2.CheckRequest()
@@ -134,7 +134,7 @@ async def test_a_kind_of_handler_that_is_not_handled_is_loud(responses: bool) ->
         invocation_metadata = ()
 
     with pytest.raises(NotImplementedError, match=r"/assay\.x\.v1\.X/Talk"):
-        await Interceptor([]).intercept_service(continuation, Details())  # type: ignore[arg-type] # any handler will do
+        await Interceptor(Concerns()).intercept_service(continuation, Details())  # type: ignore[arg-type] # any handler will do
 
 
 async def names_by_reflection(channel: grpc.aio.Channel) -> set[str]:

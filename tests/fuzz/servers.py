@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import grpc
 import grpc.aio
@@ -23,7 +23,7 @@ from structlog.typing import EventDict
 
 from orchestrator.composition import build as build_orchestrator
 from orchestrator.settings import OrchestratorSettings
-from services.common.rpc.channels import open_channel
+from services.common.rpc.channels import ClientTls, open_channel
 from services.common.rpc.health import is_serving
 from services.common.rpc.service import Service, serving
 from services.common.settings import ServiceSettings
@@ -147,6 +147,7 @@ def errors_logged() -> Iterator[ErrorLog]:
 class Servers:
     """All services, ready to be called."""
 
+    addresses: Mapping[str, str]
     channels: Mapping[str, grpc.aio.Channel]
     log: ErrorLog
 
@@ -178,21 +179,34 @@ class Servers:
         return all(await asyncio.gather(*asked))
 
 
-def _agent_settings(bundles: Path) -> dict[str, ServiceSettings]:
+# Settings of a service by its name, over those that it needs.
+Extra: TypeAlias = Callable[[str], Mapping[str, Any]]
+
+
+def _none(_: str) -> Mapping[str, Any]:
+    return {}
+
+
+def _agent_settings(bundles: Path, extra: Extra) -> dict[str, ServiceSettings]:
     return {
-        "planner": PlannerSettings(drain_seconds=0),
-        "executor": ExecutorSettings(bundle_root=bundles, drain_seconds=0),
-        "gatekeeper": GatekeeperSettings(drain_seconds=0),
-        "verifier": VerifierSettings(drain_seconds=0),
-        "composer": ComposerSettings(drain_seconds=0),
+        "planner": PlannerSettings(drain_seconds=0, **extra("planner")),
+        "executor": ExecutorSettings(bundle_root=bundles, drain_seconds=0, **extra("executor")),
+        "gatekeeper": GatekeeperSettings(drain_seconds=0, **extra("gatekeeper")),
+        "verifier": VerifierSettings(drain_seconds=0, **extra("verifier")),
+        "composer": ComposerSettings(drain_seconds=0, **extra("composer")),
     }
 
 
 @asynccontextmanager
-async def servers(folder: Path) -> AsyncIterator[Servers]:
-    """Run every service, on a small bundle below the folder and with a store in it."""
+async def servers(
+    folder: Path, extra: Extra = _none, client: Callable[[str], ClientTls] | None = None
+) -> AsyncIterator[Servers]:
+    """Run every service, on a small bundle below the folder and with a store in it.
+
+    `client` tells how to reach a service that has certificates by its settings.
+    """
     write(folder / "bundles" / BUNDLE, _FILES)
-    settings = _agent_settings(folder / "bundles")
+    settings = _agent_settings(folder / "bundles", extra)
     async with AsyncExitStack() as stack:
         log = stack.enter_context(errors_logged())
         addresses: dict[str, Any] = {}
@@ -203,12 +217,15 @@ async def servers(folder: Path) -> AsyncIterator[Servers]:
             **{f"{name}_address": address for name, address in addresses.items()},
             database=folder / "runs.db",
             drain_seconds=0,
+            **extra("orchestrator"),
         )
         addresses["orchestrator"] = await stack.enter_async_context(
             serving(orchestrator, await build_orchestrator(orchestrator))
         )
         channels = {
-            name: await stack.enter_async_context(open_channel(address, _MAX_BYTES))
+            name: await stack.enter_async_context(
+                open_channel(address, _MAX_BYTES, client(name) if client else None)
+            )
             for name, address in addresses.items()
         }
-        yield Servers(channels, log)
+        yield Servers(addresses, channels, log)

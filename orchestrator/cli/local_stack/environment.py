@@ -13,6 +13,14 @@ from services.common.processes import AGENTS, MODEL, ORCHESTRATOR, REASONING
 ANY_FREE_PORT = "127.0.0.1:0"
 # A stored run is read without calling any agent; port 1 of this machine answers nothing.
 _NO_AGENT = "127.0.0.1:1"
+# Certificates and probes are for services that other machines reach.
+_ON_THIS_MACHINE = {
+    "tls_certificate_file": "",
+    "tls_key_file": "",
+    "tls_ca_file": "",
+    "plaintext": "0",
+    "health_listen": "",
+}
 
 
 def module_of(service: str) -> str:
@@ -56,4 +64,5 @@ def chosen(service: str, environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _variables(service: str, own: Mapping[str, str]) -> dict[str, str]:
-    return {variable(service, key): value for key, value in {"stop_with_parent": "1", **own}.items()}
+    settings = {"stop_with_parent": "1", **_ON_THIS_MACHINE, **own}
+    return {variable(service, key): value for key, value in settings.items()}

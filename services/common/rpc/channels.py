@@ -4,30 +4,64 @@ A channel retries nothing: the graph decides what is tried again. Every call pas
 a timeout in a service config fires early and cannot follow the caller's remaining time.
 """
 
+from dataclasses import dataclass
+
+import grpc
 import grpc.aio
 
+from services.common.rpc.certificates import Material, Watched
 from services.common.rpc.context import RUN_ID_KEY, check_run_id
+from services.common.rpc.renewed_channel import RenewedChannel
+from services.common.tls_settings import TlsFiles
 
 
-def open_channel(address: str, max_message_bytes: int) -> grpc.aio.Channel:
-    """Open a channel; call it inside the running event loop that will use it, and close it there."""
-    return grpc.aio.insecure_channel(
-        address,
-        options=[
-            ("grpc.max_send_message_length", max_message_bytes),
-            ("grpc.max_receive_message_length", max_message_bytes),
-            ("grpc.enable_retries", 0),
-            # A proxy variable of the environment must not redirect calls between the services.
-            ("grpc.enable_http_proxy", 0),
-            # By default a service that restarts would stay unreachable for up to two minutes.
-            ("grpc.initial_reconnect_backoff_ms", 100),
-            ("grpc.max_reconnect_backoff_ms", 2000),
-            # Despite its name, how long one attempt to connect may take: a busy machine needs seconds.
-            ("grpc.min_reconnect_backoff_ms", 5000),
-            # Channels share connections, and their back-off, unless they are told not to.
-            ("grpc.use_local_subchannel_pool", 1),
-        ],
-    )
+@dataclass(frozen=True, slots=True)
+class ClientTls:
+    """What a client shows of itself, and the DNS name that it demands of the service, wherever that is.
+
+    gRPC compares the names of hosts only, never a URI: so a service's certificate holds both.
+    """
+
+    files: TlsFiles
+    server_name: str
+
+
+def open_channel(address: str, max_message_bytes: int, tls: ClientTls | None = None) -> grpc.aio.Channel:
+    """Open a channel; call it inside the running event loop that will use it, and close it there.
+
+    Without `tls` it is plaintext. Raises CertificateError for files that cannot be used.
+    """
+    options = _options(max_message_bytes)
+    if tls is None:
+        return grpc.aio.insecure_channel(address, options=options)
+    watched = Watched(tls.files)
+    options.append(("grpc.ssl_target_name_override", tls.server_name))
+
+    def open_with(material: Material) -> grpc.aio.Channel:
+        return grpc.aio.secure_channel(
+            address,
+            grpc.ssl_channel_credentials(material.authorities, material.key, material.certificate),
+            options=options,
+        )
+
+    return RenewedChannel(watched, open_with)
+
+
+def _options(max_message_bytes: int) -> list[tuple[str, str | int]]:
+    return [
+        ("grpc.max_send_message_length", max_message_bytes),
+        ("grpc.max_receive_message_length", max_message_bytes),
+        ("grpc.enable_retries", 0),
+        # A proxy variable of the environment must not redirect calls between the services.
+        ("grpc.enable_http_proxy", 0),
+        # By default a service that restarts would stay unreachable for up to two minutes.
+        ("grpc.initial_reconnect_backoff_ms", 100),
+        ("grpc.max_reconnect_backoff_ms", 2000),
+        # Despite its name, how long one attempt to connect may take: a busy machine needs seconds.
+        ("grpc.min_reconnect_backoff_ms", 5000),
+        # Channels share connections, and their back-off, unless they are told not to.
+        ("grpc.use_local_subchannel_pool", 1),
+    ]
 
 
 def call_metadata(run_id: str) -> tuple[tuple[str, str], ...]:

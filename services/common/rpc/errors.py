@@ -1,7 +1,8 @@
 """The one table from domain errors to gRPC codes, and the shape in which an error travels.
 
-Every error carries google.rpc.ErrorInfo (domain "assay"), and google.rpc.BadRequest where a field is to
-blame. What the table does not name is masked: a stranger learns nothing from an internal failure.
+Every error carries google.rpc.ErrorInfo (domain "assay"), google.rpc.BadRequest where a field is to blame,
+and google.rpc.RetryInfo where a limit is. What the table does not name is masked: a stranger learns nothing
+from an internal failure.
 """
 
 from typing import Any, Final, NoReturn
@@ -24,6 +25,8 @@ TABLE: Final[dict[type[errors.AssayError], grpc.StatusCode]] = {
     errors.NotFoundError: grpc.StatusCode.NOT_FOUND,
     errors.FailedPreconditionError: grpc.StatusCode.FAILED_PRECONDITION,
     errors.AlreadyExistsError: grpc.StatusCode.ALREADY_EXISTS,
+    errors.UnauthenticatedError: grpc.StatusCode.UNAUTHENTICATED,
+    errors.PermissionDeniedError: grpc.StatusCode.PERMISSION_DENIED,
     errors.ResourceExhaustedError: grpc.StatusCode.RESOURCE_EXHAUSTED,
     errors.UnavailableError: grpc.StatusCode.UNAVAILABLE,
     errors.DataLossError: grpc.StatusCode.DATA_LOSS,
@@ -48,6 +51,10 @@ async def abort(context: grpc.aio.ServicerContext[Any, Any], error: errors.Assay
     if error.field:
         violation = error_details_pb2.BadRequest.FieldViolation(field=error.field, description=message)
         details.append(error_details_pb2.BadRequest(field_violations=[violation]))
+    if isinstance(error, errors.ResourceExhaustedError):
+        retry = error_details_pb2.RetryInfo()
+        retry.retry_delay.FromNanoseconds(round(error.retry_seconds * 1e9))
+        details.append(retry)
     await _abort(context, code, message, details)
 
 

@@ -15,6 +15,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_health.v1.health import aio as health_aio
 
 LIVENESS = "liveness"
+HEALTH_SERVICE = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
 READY_TIMEOUT_SECONDS = 2.0
 POLL_SECONDS_READY = 2.0
 POLL_SECONDS_NOT_READY = 0.2
@@ -38,6 +39,16 @@ class Health:
         health_pb2_grpc.add_HealthServicer_to_server(self._servicer, server)
         await self.set_ready(False)
         await self._servicer.set(LIVENESS, _SERVING)
+
+    def register_check(self, server: grpc.aio.Server) -> None:
+        """Add to a server that probes may reach what they ask: a watch would hold its place for ever."""
+        check = grpc.unary_unary_rpc_method_handler(
+            self._servicer.Check,
+            request_deserializer=health_pb2.HealthCheckRequest.FromString,
+            response_serializer=health_pb2.HealthCheckResponse.SerializeToString,
+        )
+        handler = grpc.method_handlers_generic_handler(HEALTH_SERVICE, {"Check": check})
+        server.add_generic_rpc_handlers((handler,))
 
     async def follow(self, ready: Ready) -> None:
         """Keep readiness as `ready` says, until cancelled."""

@@ -1,8 +1,8 @@
 """What happens around every call of a service's own methods, in one ordered list.
 
 A concern is an async context manager around the handler; `Interceptor` is the only code that knows the kinds
-of handlers. Health and reflection are not the service's own: they pass untouched, because a probe has no run,
-and a debugging client sets no deadline.
+of handlers. Health and reflection are not the service's own: of them only the caller is checked, because a
+probe has no run, and a debugging client sets no deadline.
 """
 
 import asyncio
@@ -17,10 +17,17 @@ import grpc.aio
 import structlog
 from google.protobuf.message import DecodeError
 
-from services.common.errors import AssayError, InvalidArgumentError
+from services.common.errors import (
+    AssayError,
+    InvalidArgumentError,
+    PermissionDeniedError,
+    UnauthenticatedError,
+)
 from services.common.rpc import errors
 from services.common.rpc.admission import Admission
 from services.common.rpc.context import bind_run_id, remaining_seconds, run_id_of
+from services.common.rpc.identity import Peers, allowed_roles
+from services.common.rpc.rates import Rates
 
 STANDARD_SERVICES = ("/grpc.health.v1.", "/grpc.reflection.v1.", "/grpc.reflection.v1alpha.")
 
@@ -41,15 +48,49 @@ class Call:
 Concern: TypeAlias = Callable[[Call], AbstractAsyncContextManager[None]]
 
 
-def concerns(admission: Admission) -> tuple[Concern, ...]:
-    """Return the concerns of a server, outermost first."""
+@dataclass(frozen=True, slots=True)
+class Concerns:
+    """What is around a server's calls, outermost first: around its own, and around the standard services'."""
+
+    own: Sequence[Concern] = ()
+    standard: Sequence[Concern] = ()
+
+
+def concerns(admission: Admission, caller: Concern) -> Concerns:
+    """Return the concerns of a server; `caller` refuses whoever may not call."""
 
     @asynccontextmanager
     async def admitted(call: Call) -> AsyncIterator[None]:  # noqa: ARG001 - every call counts alike
         with admission.call():
             yield
 
-    return (logged, errors_mapped, run_known, deadline_required, admitted)
+    return Concerns(
+        own=(logged, errors_mapped, caller, run_known, deadline_required, admitted),
+        standard=(errors_mapped, caller),
+    )
+
+
+def identified(peers: Peers, rates: Rates) -> Concern:
+    """Return the concern of a server with certificates: the caller is known, allowed, and not too fast."""
+
+    @asynccontextmanager
+    async def caller(call: Call) -> AsyncIterator[None]:
+        try:
+            identity = peers.check(call.method, call.context.auth_context())
+        except (PermissionDeniedError, UnauthenticatedError) as error:
+            _log.warning("the caller is refused", method=call.method, problem=error.message)
+            raise
+        rates.take(identity)
+        yield
+
+    return caller
+
+
+@asynccontextmanager
+async def anybody(call: Call) -> AsyncIterator[None]:
+    """Let in whoever reaches a server without certificates, but to no method that the table has not."""
+    allowed_roles(call.method)
+    yield
 
 
 @asynccontextmanager
@@ -97,9 +138,9 @@ async def deadline_required(call: Call) -> AsyncIterator[None]:
 
 
 class Interceptor(grpc.aio.ServerInterceptor):
-    """Runs every own call inside the concerns."""
+    """Runs every call inside its concerns."""
 
-    def __init__(self, around: Sequence[Concern]) -> None:
+    def __init__(self, around: Concerns) -> None:
         self._around = around
 
     async def intercept_service(
@@ -107,11 +148,13 @@ class Interceptor(grpc.aio.ServerInterceptor):
         continuation: Callable[[grpc.HandlerCallDetails], Awaitable["Handler | None"]],
         handler_call_details: grpc.HandlerCallDetails,
     ) -> "Handler | None":
-        """Return the handler of a method, wrapped unless it is a standard one."""
+        """Return the handler of a method inside its concerns."""
         handler = await continuation(handler_call_details)
         method = handler_call_details.method
-        if handler is None or method.startswith(STANDARD_SERVICES):
-            return handler
+        if handler is None:
+            return None
+        if method.startswith(STANDARD_SERVICES):
+            return self._standard(method, handler)
         if handler.request_streaming:
             raise NotImplementedError(f"{method}: only unary and server-streaming methods are handled")
         if handler.response_streaming:
@@ -122,7 +165,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
         behaviour: Any = handler.unary_unary
 
         async def call(data: bytes, context: Context) -> object:
-            async with self._entered(Call(method, context)):
+            async with _entered(self._around.own, Call(method, context)):
                 return await behaviour(_parsed(handler, data), context)
 
         return grpc.unary_unary_rpc_method_handler(call, response_serializer=handler.response_serializer)
@@ -133,7 +176,7 @@ class Interceptor(grpc.aio.ServerInterceptor):
         async def call(data: bytes, context: Context) -> AsyncIterator[object]:
             # gRPC drops a stream's generator without closing it; what it holds must not wait for that.
             async with (
-                self._entered(Call(method, context)),
+                _entered(self._around.own, Call(method, context)),
                 aclosing(behaviour(_parsed(handler, data), context)) as messages,
             ):
                 async for message in messages:
@@ -141,12 +184,36 @@ class Interceptor(grpc.aio.ServerInterceptor):
 
         return grpc.unary_stream_rpc_method_handler(call, response_serializer=handler.response_serializer)
 
-    @asynccontextmanager
-    async def _entered(self, call: Call) -> AsyncIterator[None]:
-        async with AsyncExitStack() as stack:
-            for concern in self._around:
-                await stack.enter_async_context(concern(call))
-            yield
+    def _standard(self, method: str, handler: Handler) -> Handler:
+        """Wrap a method of health or reflection, whose handlers take what gRPC gives them."""
+        checked, given = self._around.standard, (handler.request_deserializer, handler.response_serializer)
+        if handler.request_streaming:
+            talks: Any = handler.stream_stream
+
+            async def talk(requests: AsyncIterator[object], context: Context) -> AsyncIterator[object]:
+                async with _entered(checked, Call(method, context)):
+                    async for message in talks(requests, context):
+                        yield message
+
+            return grpc.stream_stream_rpc_method_handler(talk, *given)
+        answers: Any = handler.unary_stream if handler.response_streaming else handler.unary_unary
+
+        # A watch writes to its context and returns nothing, so that both kinds are awaited.
+        async def answer(request: object, context: Context) -> object:
+            async with _entered(checked, Call(method, context)):
+                return await answers(request, context)
+
+        if handler.response_streaming:
+            return grpc.unary_stream_rpc_method_handler(answer, *given)
+        return grpc.unary_unary_rpc_method_handler(answer, *given)
+
+
+@asynccontextmanager
+async def _entered(around: Sequence[Concern], call: Call) -> AsyncIterator[None]:
+    async with AsyncExitStack() as stack:
+        for concern in around:
+            await stack.enter_async_context(concern(call))
+        yield
 
 
 def _parsed(handler: Handler, data: bytes) -> object:

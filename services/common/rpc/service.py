@@ -22,10 +22,11 @@ from assay.common.v1 import process_pb2_grpc
 from services.common.errors import AssayError
 from services.common.rpc import logs
 from services.common.rpc.admission import Admission
+from services.common.rpc.certificates import own_certificates
 from services.common.rpc.exit_codes import EXIT_ERROR, EXIT_OK, EXIT_USAGE
 from services.common.rpc.health import Health, Ready
 from services.common.rpc.process import PROCESS_SERVICE, Endpoint, Problems, ProcessServicer
-from services.common.rpc.server import ListenError, add_reflection, listen, new_server
+from services.common.rpc.server import ListenError, add_reflection, listen, new_health_server, new_server
 from services.common.rpc.shutdown import ParentError, on_parent_end, on_signals
 from services.common.settings import ServiceSettings, SettingsError, load, process_name
 
@@ -89,6 +90,7 @@ async def serving(settings: ServiceSettings, service: Service) -> AsyncIterator[
     """Serve inside the block, on the address that it yields; leaving it is the ordered shutdown."""
     async with AsyncExitStack() as stack:
         stack.push_async_callback(_take_steps, service.close)
+        certificates = own_certificates(settings)
         admission = Admission(settings.max_concurrent_rpcs)
         server = new_server(settings, admission)
         health = Health(service.names)
@@ -98,7 +100,9 @@ async def serving(settings: ServiceSettings, service: Service) -> AsyncIterator[
         await health.register(server)
         if settings.reflection:
             add_reflection(server, (*service.names, PROCESS_SERVICE))
-        address = listen(server, settings.listen)
+        if settings.health_listen:
+            await _serve_probes(stack, health, settings.health_listen)
+        address = listen(server, settings.listen, certificates)
         await server.start()
         stack.push_async_callback(_stop, server, admission)
         stack.push_async_callback(_take_steps, service.end_work)
@@ -125,6 +129,16 @@ async def _serve(name: str, settings: SettingsT, build: Callable[[SettingsT], Aw
         await stop.wait()
         _log.info("stopping")
     _log.info("stopped")
+
+
+async def _serve_probes(stack: AsyncExitStack, health: Health, address: str) -> None:
+    """Serve health alone, in plaintext, from before the service's own server until after its end."""
+    server = new_health_server()
+    health.register_check(server)
+    bound = listen(server, address)
+    await server.start()
+    stack.push_async_callback(server.stop, STOP_GRACE_SECONDS)
+    _log.info("health", address=bound)
 
 
 async def _drain(health: Health, admission: Admission, drain_seconds: float) -> None:

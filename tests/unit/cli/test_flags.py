@@ -13,7 +13,7 @@ from orchestrator.cli.settings import CommandSettings
 
 @pytest.fixture
 def context(monkeypatch: pytest.MonkeyPatch) -> typer.Context:
-    for name in ("NO_COLOR", "ASSAY_CONFIG", "ASSAY_EXECUTOR_WORKERS"):
+    for name in ("NO_COLOR", "ASSAY_CONFIG", "ASSAY_EXECUTOR_WORKERS", "ASSAY_TLS_KEY_FILE"):
         # Registered, so that what a test sets is taken away again.
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
@@ -21,8 +21,13 @@ def context(monkeypatch: pytest.MonkeyPatch) -> typer.Context:
 
 
 def test_flags_lie_over_the_environment_of_whatever_is_started(context: typer.Context) -> None:
-    told = flags.lay_over("a.toml", ["executor.workers=4"])
-    assert told == {"ASSAY_CONFIG": "--config", "ASSAY_EXECUTOR_WORKERS": "--set"}
+    told = flags.lay_over("a.toml", ["executor.workers=4"], {"key": "a.key", "ca": None})
+    assert told == {
+        "ASSAY_CONFIG": "--config",
+        "ASSAY_EXECUTOR_WORKERS": "--set",
+        "ASSAY_TLS_KEY_FILE": "--tls-key",
+    }
+    assert os.environ["ASSAY_TLS_KEY_FILE"] == "a.key"
     assert (os.environ["ASSAY_CONFIG"], os.environ["ASSAY_EXECUTOR_WORKERS"]) == ("a.toml", "4")
     assert context.default_map is None
 
