@@ -14,7 +14,7 @@ from services.common.rpc.channels import open_channel
 from services.common.rpc.health import LIVENESS, is_serving
 from services.common.rpc.server import ListenError
 from services.common.rpc.service import Service, serving
-from tests.fakes.scripted import GATE, Context, ScriptedSettings, ok, running, service
+from tests.fakes.scripted import EXECUTOR, GATE, Context, ScriptedSettings, ok, running, service
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
@@ -37,6 +37,15 @@ async def until(channel: grpc.aio.Channel, name: str, wanted: int) -> None:
 async def test_each_health_name_serves(name: str) -> None:
     async with running() as served:
         assert await is_serving(served.channel, name=name, timeout_seconds=5)
+
+
+async def test_all_health_names_are_listed() -> None:
+    async with running() as served:
+        stub = health_pb2_grpc.HealthStub(served.channel)
+        listed = await stub.List(health_pb2.HealthListRequest(), timeout=5)
+    assert {name: item.status for name, item in listed.statuses.items()} == dict.fromkeys(
+        ("", GATE, EXECUTOR, LIVENESS), SERVING
+    )
 
 
 async def test_an_unknown_health_name_is_not_serving() -> None:

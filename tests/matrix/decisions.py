@@ -18,7 +18,7 @@ from tests.fuzz.servers import METHODS, Servers
 from tests.matrix.callers import KINDS, CallerKind, Decision, decision, wanted
 
 _SECONDS: Final = 20.0
-# What every process serves beside its own service. `List` of health is declared and not served.
+# What every process serves beside its own service.
 _EVERYWHERE: Final = (
     *process_pb2.DESCRIPTOR.services_by_name["ProcessService"].methods,
     *health_pb2.DESCRIPTOR.services_by_name["Health"].methods,

@@ -7,6 +7,7 @@ nothing kills a process that is draining or whose dependency is away.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 
 import grpc
 import grpc.aio
@@ -27,18 +28,39 @@ _log = structlog.get_logger("assay.health")
 Ready = Callable[[], Awaitable[bool]]
 
 
+class _Servicer(health_aio.HealthServicer):  # type: ignore[misc] # it ships no types
+    """The library's, which does not serve the newest method: a call of it would be an error in the log."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told: dict[str, health_pb2.HealthCheckResponse] = {}
+
+    async def tell(self, name: str, status: int) -> None:
+        """Say how a name is from now on."""
+        self._told[name] = health_pb2.HealthCheckResponse(status=status)
+        await self.set(name, status)
+
+    async def List(  # noqa: N802 - the name is the contract's
+        self,
+        request: health_pb2.HealthListRequest,  # noqa: ARG002 - gRPC passes it
+        context: "grpc.aio.ServicerContext[Any, Any]",  # noqa: ARG002 - gRPC passes it
+    ) -> health_pb2.HealthListResponse:
+        """Return every name with its status."""
+        return health_pb2.HealthListResponse(statuses=self._told)
+
+
 class Health:
     """The health service of one server; starts live and not ready."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = ("", *names)
-        self._servicer = health_aio.HealthServicer()
+        self._servicer = _Servicer()
 
     async def register(self, server: grpc.aio.Server) -> None:
         """Add the service to a server that has not started."""
         health_pb2_grpc.add_HealthServicer_to_server(self._servicer, server)
         await self.set_ready(False)
-        await self._servicer.set(LIVENESS, _SERVING)
+        await self._servicer.tell(LIVENESS, _SERVING)
 
     def register_check(self, server: grpc.aio.Server) -> None:
         """Add to a server that probes may reach what they ask: a watch would hold its place for ever."""
@@ -64,7 +86,7 @@ class Health:
     async def set_ready(self, ready: bool) -> None:
         """Say whether calls should be sent here."""
         for name in self._names:
-            await self._servicer.set(name, _SERVING if ready else _NOT_SERVING)
+            await self._servicer.tell(name, _SERVING if ready else _NOT_SERVING)
 
 
 async def is_serving(channel: grpc.aio.Channel, *, name: str = "", timeout_seconds: float) -> bool:
