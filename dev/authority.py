@@ -28,8 +28,14 @@ class Issued:
 class Authority:
     """Signs what it is asked to."""
 
-    def __init__(self, name: str = "Assay development") -> None:
-        self._key = ec.generate_private_key(ec.SECP256R1())
+    def __init__(self, name: str = "Assay development", key: bytes | None = None) -> None:
+        """Begin with a key of its own, or go on with one (PEM) under the same name."""
+        loaded = serialization.load_pem_private_key(key, None) if key else None
+        self._key = (
+            loaded
+            if isinstance(loaded, ec.EllipticCurvePrivateKey)
+            else ec.generate_private_key(ec.SECP256R1())
+        )
         self._name = _common_name(name)
         identifier = x509.SubjectKeyIdentifier.from_public_key(self._key.public_key())
         now = datetime.now(UTC)
@@ -45,6 +51,11 @@ class Authority:
     def certificate(self) -> bytes:
         """The authority's own certificate, PEM."""
         return self._certificate.public_bytes(serialization.Encoding.PEM)
+
+    @property
+    def key(self) -> bytes:
+        """The authority's own key, PEM."""
+        return _pem(self._key)
 
     def issue(
         self,
@@ -72,11 +83,7 @@ class Authority:
             builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
         return Issued(
             builder.sign(self._key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM),
-            key.private_bytes(
-                serialization.Encoding.PEM,
-                serialization.PrivateFormat.PKCS8,
-                serialization.NoEncryption(),
-            ),
+            _pem(key),
         )
 
 
@@ -87,6 +94,12 @@ def write_private(path: Path, content: bytes) -> None:
     with os.fdopen(os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(content)
     written.replace(path)
+
+
+def _pem(key: ec.EllipticCurvePrivateKey) -> bytes:
+    return key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
 
 
 def _common_name(name: str) -> x509.Name:

@@ -1,7 +1,8 @@
 """Channels to other services.
 
-A channel retries nothing: the graph decides what is tried again. Every call passes `timeout=` itself, because
-a timeout in a service config fires early and cannot follow the caller's remaining time.
+A channel sends again only what no service has begun: what else is tried again, the graph decides. Every call
+passes `timeout=` itself, because a timeout in a service config fires early and cannot follow the caller's
+remaining time.
 """
 
 from dataclasses import dataclass
@@ -51,7 +52,10 @@ def _options(max_message_bytes: int) -> list[tuple[str, str | int]]:
     return [
         ("grpc.max_send_message_length", max_message_bytes),
         ("grpc.max_receive_message_length", max_message_bytes),
-        ("grpc.enable_retries", 0),
+        # A call that meets a connection just as that ends, such as for its age, is sent once more. No policy
+        # for more is configured, and none is taken from the records of a name.
+        ("grpc.enable_retries", 1),
+        ("grpc.service_config_disable_resolution", 1),
         # A proxy variable of the environment must not redirect calls between the services.
         ("grpc.enable_http_proxy", 0),
         # By default a service that restarts would stay unreachable for up to two minutes.
