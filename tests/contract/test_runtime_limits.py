@@ -9,7 +9,9 @@ import grpc.aio
 import pytest
 from assay.executor.v1 import executor_pb2
 from assay.gatekeeper.v1 import gatekeeper_pb2, gatekeeper_pb2_grpc
+from google.rpc import error_details_pb2
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from grpc_status import rpc_status
 
 from services.common.rpc.channels import open_channel
 from services.common.rpc.health import LIVENESS, is_serving
@@ -57,6 +59,9 @@ async def test_a_full_service_refuses_calls_and_still_answers_probes() -> None:
         assert (await first).status == gatekeeper_pb2.GATEKEEPER_STATUS_PASS
         assert (await served.gate.Check(REQUEST, timeout=10)).status == gatekeeper_pb2.GATEKEEPER_STATUS_PASS
     assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    retry = error_details_pb2.RetryInfo()
+    assert rpc_status.from_call(caught.value).details[1].Unpack(retry)
+    assert retry.retry_delay.ToSeconds() == 1
     assert alive
 
 
