@@ -3,7 +3,13 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -181,6 +187,7 @@ class Servers:
 
 # Settings of a service by its name, over those that it needs.
 Extra: TypeAlias = Callable[[str], Mapping[str, Any]]
+Between: TypeAlias = Callable[[str], AbstractAsyncContextManager[str]]
 
 
 def _none(_: str) -> Mapping[str, Any]:
@@ -199,11 +206,15 @@ def _agent_settings(bundles: Path, extra: Extra) -> dict[str, ServiceSettings]:
 
 @asynccontextmanager
 async def servers(
-    folder: Path, extra: Extra = _none, client: Callable[[str], ClientTls] | None = None
+    folder: Path,
+    extra: Extra = _none,
+    client: Callable[[str], ClientTls] | None = None,
+    between: Between = nullcontext,
 ) -> AsyncIterator[Servers]:
     """Run every service, on a small bundle below the folder and with a store in it.
 
-    `client` tells how to reach a service that has certificates by its settings.
+    `client` tells how to reach a service that has certificates by its settings. `between` puts something in
+    the way from the orchestrator to an agent's address, and yields where that is.
     """
     write(folder / "bundles" / BUNDLE, _FILES)
     settings = _agent_settings(folder / "bundles", extra)
@@ -213,8 +224,12 @@ async def servers(
         for name, build in _AGENTS.items():
             served = serving(settings[name], await build(settings[name]))
             addresses[name] = await stack.enter_async_context(served)
+        called: dict[str, Any] = {
+            f"{name}_address": await stack.enter_async_context(between(address))
+            for name, address in addresses.items()
+        }
         orchestrator = OrchestratorSettings(
-            **{f"{name}_address": address for name, address in addresses.items()},
+            **called,
             database=folder / "runs.db",
             drain_seconds=0,
             **extra("orchestrator"),
