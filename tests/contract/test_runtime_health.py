@@ -1,6 +1,7 @@
 """Readiness, liveness, and the order of shutdown inside one process."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 
@@ -120,6 +121,38 @@ async def test_shutdown_flips_readiness_first_then_drains_then_closes() -> None:
             await stopping
     assert refused.value.code() is grpc.StatusCode.UNAVAILABLE
     assert order == ["not ready", "call finished", "closed"]
+
+
+async def test_no_call_that_was_begun_fails_when_a_busy_server_stops() -> None:
+    begun, ended = Counter[str](), Counter[str]()
+    busy = asyncio.Event()
+
+    async def check(request: gatekeeper_pb2.CheckRequest, context: Context) -> gatekeeper_pb2.CheckResponse:
+        begun["OK"] += 1
+        if begun["OK"] > 200:
+            busy.set()
+        # Some other task runs in the middle of every call.
+        await asyncio.to_thread(int)
+        return await ok(request, context)
+
+    async def calls(channel: grpc.aio.Channel) -> None:
+        gate = gatekeeper_pb2_grpc.GatekeeperServiceStub(channel)
+        while True:
+            code = (await gate.Check(REQUEST, timeout=20).code()).name
+            ended[code] += 1
+            if code != "OK":
+                return
+
+    async with AsyncExitStack() as channels, AsyncExitStack() as server, asyncio.timeout(60):
+        address = await server.enter_async_context(serving(ScriptedSettings(), service(check)))
+        opened = [await channels.enter_async_context(open_channel(address, 1 << 20)) for _ in range(8)]
+        callers = [asyncio.create_task(calls(channel)) for channel in opened]
+        await busy.wait()
+        await server.aclose()
+        await asyncio.gather(*callers)
+    assert ended["OK"] == begun["OK"]
+    # A code that invites to try elsewhere, and not that of a call that was cut.
+    assert set(ended) == {"OK", "UNAVAILABLE"}
 
 
 async def test_a_call_that_outlives_the_drain_is_cancelled_and_cleans_up_before_the_close() -> None:

@@ -30,6 +30,8 @@ from services.common.rpc.server import ListenError, add_reflection, listen, new_
 from services.common.rpc.shutdown import ParentError, on_parent_end, on_signals
 from services.common.settings import ServiceSettings, SettingsError, load, process_name
 
+# At least so long new calls are refused before the server stops.
+REFUSE_SECONDS = 0.1
 # After the drain: replies are written; health watchers, which never end by themselves, are cut.
 STOP_GRACE_SECONDS = 1.0
 HANDLERS_END_SECONDS = 5.0
@@ -144,6 +146,8 @@ async def _serve_probes(stack: AsyncExitStack, health: Health, address: str) -> 
 async def _drain(health: Health, admission: Admission, drain_seconds: float) -> None:
     await health.set_ready(False)
     admission.stop()
+    # What is on its way here is refused with a code that invites to try elsewhere; stop() would cancel it.
+    await asyncio.sleep(min(REFUSE_SECONDS, drain_seconds))
     if not await admission.wait_idle(drain_seconds):
         _log.warning("calls still run after the drain and are cancelled", drain_seconds=drain_seconds)
 
