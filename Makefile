@@ -9,7 +9,7 @@ LOCK := $(PY) -m uv pip compile pyproject.toml --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test spec check format proto lock bench enumerate fuzz guards bad-input matrix certs mutants eval clean
+.PHONY: help run test spec check format proto lock bench enumerate fuzz guards bad-input matrix rotation certs mutants eval clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -68,6 +68,9 @@ bad-input: $(DEVELOPMENT) ## Try every bad input of the table, and print what is
 
 matrix: $(DEVELOPMENT) ## Call every method as every kind of caller, and print who was let in
 	$(PY) -m tests.matrix
+
+rotation: $(DEVELOPMENT) ## Renew certificates while calls run, and print how many failed
+	$(PY) -m tests.load.rotation
 
 certs: $(DEVELOPMENT) ## Make an authority and certificates for development in build/certs
 	$(PY) -m dev.certs

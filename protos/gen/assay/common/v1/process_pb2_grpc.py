@@ -49,8 +49,8 @@ class ProcessServiceServicer:
     """
 
     def GetProcess(self, request, context):
-        """Describes the process. Safe to repeat. Anyone who may call the process may
-        call it.
+        """Describes the process. Safe to repeat. The orchestrator and users may call
+        it.
 
         Codes: INVALID_ARGUMENT when the call has no deadline; RESOURCE_EXHAUSTED
         when too many calls run; UNAVAILABLE while shutting down; DEADLINE_EXCEEDED

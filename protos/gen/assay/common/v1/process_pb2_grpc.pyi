@@ -36,8 +36,8 @@ class ProcessServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ProcessServiceAsyncStub: ...
     GetProcess: _grpc.UnaryUnaryMultiCallable[_process_pb2.GetProcessRequest, _process_pb2.GetProcessResponse]
-    """Describes the process. Safe to repeat. Anyone who may call the process may
-    call it.
+    """Describes the process. Safe to repeat. The orchestrator and users may call
+    it.
 
     Codes: INVALID_ARGUMENT when the call has no deadline; RESOURCE_EXHAUSTED
     when too many calls run; UNAVAILABLE while shutting down; DEADLINE_EXCEEDED
@@ -52,8 +52,8 @@ class ProcessServiceAsyncStub(ProcessServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetProcess: _aio.UnaryUnaryMultiCallable[_process_pb2.GetProcessRequest, _process_pb2.GetProcessResponse]  # type: ignore[assignment]
-    """Describes the process. Safe to repeat. Anyone who may call the process may
-    call it.
+    """Describes the process. Safe to repeat. The orchestrator and users may call
+    it.
 
     Codes: INVALID_ARGUMENT when the call has no deadline; RESOURCE_EXHAUSTED
     when too many calls run; UNAVAILABLE while shutting down; DEADLINE_EXCEEDED
@@ -71,8 +71,8 @@ class ProcessServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _process_pb2.GetProcessRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_process_pb2.GetProcessResponse, _abc.Awaitable[_process_pb2.GetProcessResponse]]:
-        """Describes the process. Safe to repeat. Anyone who may call the process may
-        call it.
+        """Describes the process. Safe to repeat. The orchestrator and users may call
+        it.
 
         Codes: INVALID_ARGUMENT when the call has no deadline; RESOURCE_EXHAUSTED
         when too many calls run; UNAVAILABLE while shutting down; DEADLINE_EXCEEDED

@@ -54,8 +54,8 @@ class ExecutorServiceServicer:
     """
 
     def ListTools(self, request, context):
-        """Lists the tools and, of a scope, the source inventory. Reads only. Anyone who
-        may diagnose may call it.
+        """Lists the tools and, of a scope, the source inventory. Reads only. Only the
+        orchestrator calls it.
 
         Codes: INVALID_ARGUMENT when the scope's bundle is blank or leaves the
         configured root; NOT_FOUND when it does not exist; FAILED_PRECONDITION when

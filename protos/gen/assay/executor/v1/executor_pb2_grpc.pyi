@@ -36,8 +36,8 @@ class ExecutorServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ExecutorServiceAsyncStub: ...
     ListTools: _grpc.UnaryUnaryMultiCallable[_executor_pb2.ListToolsRequest, _executor_pb2.ListToolsResponse]
-    """Lists the tools and, of a scope, the source inventory. Reads only. Anyone who
-    may diagnose may call it.
+    """Lists the tools and, of a scope, the source inventory. Reads only. Only the
+    orchestrator calls it.
 
     Codes: INVALID_ARGUMENT when the scope's bundle is blank or leaves the
     configured root; NOT_FOUND when it does not exist; FAILED_PRECONDITION when
@@ -65,8 +65,8 @@ class ExecutorServiceAsyncStub(ExecutorServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListTools: _aio.UnaryUnaryMultiCallable[_executor_pb2.ListToolsRequest, _executor_pb2.ListToolsResponse]  # type: ignore[assignment]
-    """Lists the tools and, of a scope, the source inventory. Reads only. Anyone who
-    may diagnose may call it.
+    """Lists the tools and, of a scope, the source inventory. Reads only. Only the
+    orchestrator calls it.
 
     Codes: INVALID_ARGUMENT when the scope's bundle is blank or leaves the
     configured root; NOT_FOUND when it does not exist; FAILED_PRECONDITION when
@@ -97,8 +97,8 @@ class ExecutorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _executor_pb2.ListToolsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_executor_pb2.ListToolsResponse, _abc.Awaitable[_executor_pb2.ListToolsResponse]]:
-        """Lists the tools and, of a scope, the source inventory. Reads only. Anyone who
-        may diagnose may call it.
+        """Lists the tools and, of a scope, the source inventory. Reads only. Only the
+        orchestrator calls it.
 
         Codes: INVALID_ARGUMENT when the scope's bundle is blank or leaves the
         configured root; NOT_FOUND when it does not exist; FAILED_PRECONDITION when
