@@ -35,9 +35,9 @@ async def _listening(answer: Answer) -> AsyncIterator[str]:
         yield f"{host}:{port}"
 
 
-def _asked(address: str) -> Callable[[Place], Awaitable[Seen]]:
+def _asked(address: str, *flags: str) -> Callable[[Place], Awaitable[Seen]]:
     async def runner(place: Place) -> Seen:
-        return await assay(place, "diagnose", QUESTION, "--bundle", "x", "--target", address)
+        return await assay(place, *flags, "diagnose", QUESTION, "--bundle", "x", "--target", address)
 
     return runner
 
@@ -70,7 +70,13 @@ ROWS = (
     Row("--target: an address of the web", _asked("http://localhost:1"), "is not host:port", "2"),
     Row("--target: escapes of terminals", _asked("\x1b[2J:1"), "\\x1b[2J:1 is not host:port", "2"),
     Row("--target: nobody listens", _asked("127.0.0.1:1"), "no diagnosis service answers", "1"),
-    Row("--target: a name that is none", _asked("no-such-host.invalid:1"), "no diagnosis service", "1"),
+    Row("--target: another machine", _asked("192.0.2.1:1"), "is not of this machine alone", "2"),
+    Row(
+        "--target: a name that is none",
+        _asked("no-such-host.invalid:1", "--set", "cli.plaintext=true"),
+        "no diagnosis service",
+        "1",
+    ),
     Row("--target: speaks HTTP", _answered(_http), "no diagnosis service answers", "1"),
     Row("--target: hangs up", _answered(_hang_up), "no diagnosis service answers", "1"),
     Row("--target: never answers", _answered(_silence), "no diagnosis service answers", "1"),
