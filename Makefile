@@ -2,17 +2,20 @@
 PY := .venv/bin/python
 RUNTIME := .venv/.runtime-installed
 DEVELOPMENT := .venv/.development-installed
+K8S := build/k8s/.installed
 PROTOS := $(sort $(wildcard protos/assay/*/v1/*.proto))
 EXAMPLE := examples/incidents/pg-connection-exhaustion/bundle
-LOCK := $(PY) -m uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
-	--no-annotate --no-header --quiet --group build
+COMPILE := $(PY) -m uv pip compile --universal --python-version 3.11 --generate-hashes \
+	--no-annotate --no-header --quiet
+LOCK := $(COMPILE) pyproject.toml --group build
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help run test spec check format proto lock bench enumerate fuzz guards bad-input matrix rotation certs mutants eval clean
+.PHONY: help run test spec check k8s-check format proto lock bench enumerate fuzz guards bad-input matrix certs mutants eval clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 run: $(RUNTIME) ## Diagnose the recorded example incident
 	@.venv/bin/assay diagnose "$$(cat $(EXAMPLE)/question.txt)" --bundle $(EXAMPLE)
@@ -37,6 +40,9 @@ check: $(DEVELOPMENT) ## Check style, types, import rules, contracts and generat
 	$(PY) -m checks.locks
 	$(PY) -m checks.scenarios
 
+k8s-check: $(DEVELOPMENT) $(K8S) ## Render and validate k8s/ and compare it with the code; lint the Dockerfile
+	$(PY) -m checks.k8s
+
 format: $(DEVELOPMENT) ## Format code and contracts
 	.venv/bin/ruff check --fix
 	.venv/bin/ruff format
@@ -49,6 +55,7 @@ lock: $(DEVELOPMENT) ## Pin the newest allowed versions in the requirements file
 	$(PY) -m pip install --quiet --disable-pip-version-check uv
 	$(LOCK) --upgrade --output-file requirements.lock
 	$(LOCK) --upgrade --group dev --constraint requirements.lock --output-file requirements-dev.lock
+	$(COMPILE) --upgrade --group k8s --output-file requirements-k8s.lock
 
 bench: $(RUNTIME) ## Measure start-up, memory, the cost of a diagnosis and of 200 at once
 	$(PY) -m dev.bench
@@ -91,3 +98,6 @@ $(RUNTIME): requirements.lock pyproject.toml dev/setup.sh
 
 $(DEVELOPMENT): requirements-dev.lock $(RUNTIME)
 	@sh dev/setup.sh requirements-dev.lock $@
+
+$(K8S): requirements-k8s.lock dev/k8s_tools.sh | $(DEVELOPMENT)
+	@sh dev/k8s_tools.sh requirements-k8s.lock $@

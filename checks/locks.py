@@ -35,14 +35,18 @@ def problems(requirements: list[str], lock: str, name: str) -> Iterator[str]:
 
 
 def main() -> int:
-    """Check both files; returns the exit code."""
+    """Check all files; returns the exit code."""
     project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))
     groups = project["dependency-groups"]
     runtime = [*project["project"]["dependencies"], *groups["build"]]
     development = [*runtime, *groups["dev"]]
     found = [
         problem
-        for name, requirements in (("requirements.lock", runtime), ("requirements-dev.lock", development))
+        for name, requirements in (
+            ("requirements.lock", runtime),
+            ("requirements-dev.lock", development),
+            ("requirements-k8s.lock", groups["k8s"]),
+        )
         for problem in problems(requirements, Path(name).read_text(encoding="utf-8"), name)
     ]
     sys.stdout.writelines(f"{problem} (run: make lock)\n" for problem in found)
