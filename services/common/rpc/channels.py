@@ -56,6 +56,10 @@ def _options(max_message_bytes: int) -> list[tuple[str, str | int]]:
         # for more is configured, and none is taken from the records of a name.
         ("grpc.enable_retries", 1),
         ("grpc.service_config_disable_resolution", 1),
+        # A service may be many pods behind one name: each gets its share of the calls, and who comes or goes
+        # is soon noticed once a connection has ended.
+        ("grpc.lb_policy_name", "round_robin"),
+        ("grpc.dns_min_time_between_resolutions_ms", 5000),
         # A proxy variable of the environment must not redirect calls between the services.
         ("grpc.enable_http_proxy", 0),
         # By default a service that restarts would stay unreachable for up to two minutes.
