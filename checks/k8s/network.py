@@ -2,15 +2,19 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
+from urllib.parse import urlsplit
 
 from checks.k8s.code import CLIENTS, Process, callers
 from checks.k8s.manifests import Document, Rendering, Workload, selects
+from services.common.llm.settings import ReasonerSettings
+from services.common.settings import ServiceSettings
 
 CLIENT_LABEL: Final = {"assay/client": "true"}
 # A policy that lets somebody out of the namespace says by this label where to.
 EGRESS_LABEL: Final = "assay/egress"
 DNS: Final = "DNS"
 _DNS_PORT: Final = 53
+_MODEL: Final = "model"
 
 
 class Way(NamedTuple):
@@ -38,6 +42,22 @@ def problems(rendering: Rendering, known: Mapping[str, Process]) -> Iterator[str
         yield from _differences(f"{service}: egress to", out, _expected_out(rendering, known[service], out))
 
 
+def model_problems(rendering: Rendering, settings: Mapping[str, ServiceSettings]) -> Iterator[str]:
+    """Yield a line per process that is told to ask a model and has no way to it."""
+    policies = rendering.of_kind("NetworkPolicy")
+    for service, told in settings.items():
+        if isinstance(told, ReasonerSettings) and told.reasoner == "openai":
+            url = urlsplit(told.model_base_url)
+            needed = Way(_MODEL, url.port or (443 if url.scheme == "https" else 80))
+            if needed not in _egress(rendering, policies, rendering.workloads[service]):
+                yield f"{service}: asks a model on port {needed.port}, and no policy lets it out there"
+
+
+def _egress(rendering: Rendering, policies: Sequence[Document], workload: Workload) -> set[Way]:
+    chosen = _of(policies, workload, "Egress")
+    return {way for policy in chosen for way in _ways(rendering, policy, "egress")}
+
+
 def _differences(what: str, found: set[Way], wanted: set[Way]) -> Iterator[str]:
     for way in sorted(found - wanted):
         yield f"{what} {way.other}:{way.port} is allowed, and no call of the code needs it"
@@ -58,7 +78,7 @@ def _expected_out(rendering: Rendering, process: Process, found: set[Way]) -> se
     }
     purposes = {"collector"}
     if process.asks_model:
-        purposes.add("model")
+        purposes.add(_MODEL)
     if process.service == "executor":
         purposes.add("sources")
     ways |= {way for way in found if way.other in purposes}

@@ -52,6 +52,12 @@ def denial_elsewhere(manifests: Manifests) -> None:
     manifests.get("NetworkPolicy", "deny-all")["metadata"]["namespace"] = "elsewhere"
 
 
+def asks_model(manifests: Manifests) -> None:
+    manifests.variable("verifier", "ASSAY_VERIFIER_REASONER", "openai")
+    manifests.variable("verifier", "ASSAY_VERIFIER_MODEL_NAME", "some")
+    manifests.variable("verifier", "ASSAY_VERIFIER_MODEL_BASE_URL", "http://models.example.com:8000/v1")
+
+
 # What is broken, how, and what is then said.
 BREAKS: Final[dict[str, tuple[Break, str]]] = {
     "a caller too many": (another_caller, "planner: ingress from composer:50051 is allowed"),
@@ -63,6 +69,7 @@ BREAKS: Final[dict[str, tuple[Break, str]]] = {
     "sources": (way_out("composer", "sources"), "composer: egress to sources:443 is allowed"),
     "no known purpose": (way_out("executor", "fun"), "executor: egress to fun:443 is allowed"),
     "no names": (way_out("executor", "sources"), "executor: egress to DNS:53 is needed"),
+    "no way to the model": (asks_model, "verifier: asks a model on port 8000, and no policy lets it out"),
     "no denial": (removed("NetworkPolicy", "deny-all"), "no NetworkPolicy denies everything"),
     "a denial elsewhere": (denial_elsewhere, "NetworkPolicy deny-all: lies in namespace 'elsewhere'"),
 }
