@@ -57,6 +57,8 @@ def take_kubectl() -> None:
 
 
 def _said(program: Path, *arguments: str) -> str:
+    if not program.exists():
+        raise ToolError(f"there is no {program}; run: make k8s-check")
     ended = subprocess.run(  # noqa: S603 - a program of ours with arguments of ours, without a shell
         [str(program), *arguments], capture_output=True, text=True, timeout=_SECONDS, check=False
     )

@@ -1,5 +1,6 @@
 """Policies: who is let in and out is what the code needs, no more and no less."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -91,6 +92,14 @@ def test_the_addresses_and_the_table_of_callers_tell_one_call_graph() -> None:
     assert table_problems(KNOWN) == []
     assert {callers(agent, KNOWN) for agent in AGENTS} == {frozenset({"orchestrator"})}
     assert callers("orchestrator", KNOWN) == {CLIENTS}
+
+
+def test_an_address_without_a_row_in_the_table_is_told() -> None:
+    calling = replace(KNOWN["composer"], callees=frozenset({"planner"}))
+    (told,) = table_problems({**KNOWN, "composer": calling})
+    assert told.startswith(
+        "planner: its callers are ['composer', 'orchestrator'] by addresses, ['orchestrator']"
+    )
 
 
 @pytest.mark.parametrize(
