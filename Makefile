@@ -11,8 +11,8 @@ LOCK := $(COMPILE) pyproject.toml --group build
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test spec check format proto lock bench enumerate fuzz guards bad-input matrix rotation certs mutants eval clean
-.PHONY: help run test spec check k8s-check format proto lock bench enumerate fuzz guards bad-input matrix certs mutants eval clean
+.PHONY: help run test spec check k8s-check format proto lock bench enumerate fuzz guards bad-input matrix rotation certs \
+	mutants eval test-llm clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
