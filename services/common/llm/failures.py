@@ -25,7 +25,9 @@ FAILURES: Final[Mapping[Kind, Failure]] = MappingProxyType(
         Kind.RATE_LIMITED: Failure(_AGAIN, "too many calls for the limits of the endpoint or of this agent"),
         Kind.OVERLOADED: Failure(_AGAIN, "the endpoint cannot answer now; see its own log"),
         Kind.REFUSED_REQUEST: Failure(
-            _NEVER, "the endpoint refuses the request; check model_base_url and model_name"
+            _NEVER,
+            "the endpoint refuses the request; check model_base_url, model_name, and that it takes "
+            "model_context_tokens",
         ),
         Kind.CUT_OFF: Failure(_INVALID, "the answer was cut off at its bound; raise model_max_output_tokens"),
         Kind.EMPTY: Failure(_INVALID, "the endpoint answered without an answer of the model"),
