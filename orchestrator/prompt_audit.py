@@ -10,9 +10,10 @@ from typing import Final
 from assay.common.v1.reasoning_pb2 import Reasoning
 from assay.orchestrator.v1.state_pb2 import AttemptReasoning
 
+from services.common.processes import REASONING
 from services.common.reasoning import OFFLINE, OPENAI
 
-CATALOG_VERSION: Final = "3"
+CATALOG_VERSION: Final = "4"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +28,15 @@ class Prompt:
 
 # Of an agent the first is the one of its default reasoner.
 CATALOG: Final = (
-    Prompt("planner", "planner_offline_rules", "1", OFFLINE),
+    Prompt("planner", "planner_offline_rules", "2", OFFLINE),
     Prompt("planner", "planner_openai", "1", OPENAI),
-    Prompt("executor", "executor_offline_rules", "1", OFFLINE),
+    Prompt("executor", "executor_offline_rules", "2", OFFLINE),
     Prompt("executor", "executor_openai", "1", OPENAI),
-    Prompt("verifier", "verifier_offline_rules", "1", OFFLINE),
+    Prompt("verifier", "verifier_offline_rules", "2", OFFLINE),
     Prompt("verifier", "verifier_openai", "1", OPENAI),
-    Prompt("composer", "composer_offline_rules", "1", OFFLINE),
+    Prompt("composer", "composer_offline_rules", "2", OFFLINE),
     Prompt("composer", "composer_openai", "1", OPENAI),
 )
-
-
-_AGENTS: Final = ("planner", "executor", "verifier", "composer")
 
 
 def prompt_audit(
@@ -50,7 +48,7 @@ def prompt_audit(
     default reasoner.
     """
     used = {attempt.node: attempt.reasoning for attempt in reasonings}
-    entries = [_entry(agent, used.get(agent, Reasoning()), catalog) for agent in _AGENTS]
+    entries = [_entry(agent, used.get(agent, Reasoning()), catalog) for agent in REASONING]
     return {
         "version": CATALOG_VERSION,
         "prompts": [

@@ -10,7 +10,8 @@ from services.common.reasoning import PromptId, Reasoned, offline
 from services.executor.desk import Desk
 from services.executor.session import Session
 
-PROMPT: Final = PromptId("executor_offline_rules", "1")
+# The version changes when the rules say something else.
+PROMPT: Final = PromptId("executor_offline_rules", "2")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from orchestrator.prompt_audit import CATALOG
 from services.common.llm.prompt import load
+from services.common.llm.settings import ReasonerSettings
+from services.common.processes import REASONING
 from services.common.reasoning import OFFLINE, OPENAI, PromptId
 from services.composer.offline import adapter as composer
 from services.executor import reasoner as executor
@@ -24,3 +26,9 @@ def test_the_catalog_is_what_the_agents_use() -> None:
     listed = {(entry.agent, entry.reasoner): PromptId(entry.name, entry.version) for entry in CATALOG}
     assert listed == IN_USE
     assert len(CATALOG) == len(IN_USE)
+
+
+def test_of_each_agent_the_first_entry_is_the_one_of_its_default_reasoner() -> None:
+    assert ReasonerSettings.model_fields["reasoner"].default == OFFLINE
+    assert [entry.agent for entry in CATALOG if entry.reasoner == OFFLINE] == list(REASONING)
+    assert [entry.reasoner for entry in CATALOG] == [OFFLINE, OPENAI] * len(REASONING)

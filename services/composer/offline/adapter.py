@@ -10,7 +10,8 @@ from assay.composer.v1 import composer_pb2
 from services.common.reasoning import PromptId, Reasoned, offline
 from services.composer.offline.reasoner import compose
 
-PROMPT: Final = PromptId("composer_offline_rules", "1")
+# The version changes when the rules say something else.
+PROMPT: Final = PromptId("composer_offline_rules", "2")
 
 
 class OfflineReasoner:

@@ -10,7 +10,8 @@ from assay.planner.v1 import planner_pb2
 from services.common.reasoning import PromptId, Reasoned, offline
 from services.planner.offline.reasoner import plan
 
-PROMPT: Final = PromptId("planner_offline_rules", "1")
+# The version changes when the rules say something else.
+PROMPT: Final = PromptId("planner_offline_rules", "2")
 
 
 class OfflineReasoner:

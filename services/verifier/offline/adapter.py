@@ -10,7 +10,8 @@ from assay.verifier.v1 import verifier_pb2
 from services.common.reasoning import PromptId, Reasoned, offline
 from services.verifier.offline.reasoner import verification
 
-PROMPT: Final = PromptId("verifier_offline_rules", "1")
+# The version changes when the rules say something else.
+PROMPT: Final = PromptId("verifier_offline_rules", "2")
 
 
 class OfflineReasoner:

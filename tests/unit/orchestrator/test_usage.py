@@ -8,7 +8,7 @@ from orchestrator import prompt_audit as audit
 from orchestrator.prompt_audit import prompt_audit
 from orchestrator.result import agents_of
 
-DEFAULT = ("planner_offline_rules", "1", "offline")
+DEFAULT = ("planner_offline_rules", "2", "offline")
 
 
 def attempt(node: str, *calls: ModelCall, failure: str = "", reasoner: str = "openai") -> AttemptReasoning:
@@ -48,11 +48,7 @@ def test_the_audit_names_the_prompt_that_was_used_last() -> None:
         node="planner", reasoning=Reasoning(prompt_name="invented", prompt_version="1")
     )
     assert _planner(prompt_audit({"planner"}, [used], catalog)) == ("other", "7", "openai")
-    assert _planner(prompt_audit({"planner"}, [used, unknown], catalog)) == (
-        "planner_offline_rules",
-        "1",
-        "offline",
-    )
+    assert _planner(prompt_audit({"planner"}, [used, unknown], catalog)) == DEFAULT
     assert _planner(prompt_audit(set(), [], catalog)) == DEFAULT
 
 
