@@ -24,7 +24,7 @@ run: $(RUNTIME) ## Diagnose the recorded example incident
 	@.venv/bin/assay diagnose "$$(cat $(EXAMPLE)/question.txt)" --bundle $(EXAMPLE)
 
 test: $(DEVELOPMENT) ## Run all tests
-	$(PY) -m pytest
+	$(PY) -m pytest --numprocesses auto --maxprocesses 4
 
 spec: $(DEVELOPMENT) ## Print each scenario of the requirements, its tests, and what they show
 	$(PY) -m checks.scenarios --run
