@@ -16,7 +16,7 @@ from orchestrator.graph import CallFailedError, RunConfig
 from services.common.rpc.context import remaining_seconds
 
 STATUS_SERVICE = status_pb2.DESCRIPTOR.services_by_name["StatusService"].full_name
-LOOK_SECONDS: Final = 2.5
+LOOK_SECONDS: Final = 5.0
 # What the caller's deadline leaves for the way back.
 _RESERVE_SECONDS: Final = 0.2
 

@@ -31,7 +31,7 @@ from orchestrator.cli.up import root_of
 from orchestrator.clock import SystemClock
 from services.common.settings_report import report
 
-LOOK_SECONDS: Final = 3.0
+LOOK_SECONDS: Final = 6.0
 # What a stack of its own is not ready for by then, such as a model's endpoint that is away, is the finding.
 START_SECONDS: Final = 10.0
 _MARKS: Final = {True: "ok", False: "FAIL", None: "-"}

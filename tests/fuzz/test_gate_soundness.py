@@ -11,6 +11,7 @@ from services.common.evidence import matching, places, pointer, strict_json
 from services.common.evidence.document import EvidenceBinding
 from services.common.evidence.strict_json import Json
 from services.gatekeeper import rules
+from services.gatekeeper.provenance import Cited
 from tests.fuzz.gate_soundness import EVERY, fuzz
 
 DOCUMENTS = 2_000
@@ -25,10 +26,10 @@ def test_no_false_pass_and_no_refusal_of_a_true_literal() -> None:
     assert {*EVERY} <= figures.by_mutation.keys()
 
 
-def _by_name_only(binding: EvidenceBinding, material: rules.Material) -> None:
+def _by_name_only(binding: EvidenceBinding, material: rules.Material) -> Cited:
     record = material.records.get(binding.source_invocation_id)
     tool = record.tool_name if record else binding.tool_name
-    rules_check(binding.model_copy(update={"tool_name": tool}), material)
+    return rules_check(binding.model_copy(update={"tool_name": tool}), material)
 
 
 def _normalized(text: str, value: Json) -> bool:

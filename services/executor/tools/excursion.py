@@ -28,6 +28,9 @@ PEAK_DISTANCE = 6.0
 LEAVING_DISTANCE = 3.0
 # A peak must be this many times farther out than nine of ten baseline samples.
 USUAL_FACTOR = 2.0
+# An onset is no sample that went a smaller part of the way than this: noise that lies before a great step is
+# not its beginning.
+LEAST_PART = 0.02
 # So many samples in a row make an excursion sustained, or make a return final.
 RUN = 3
 # So many samples inside the band do not end an excursion.
@@ -102,7 +105,7 @@ def _from_baseline(values: Sequence[float], end: int) -> Excursion | None:
     rises = distances[extreme] > 0
     outward = [distance if rises else -distance for distance in distances]
     limit = _leaving_distance(baseline)
-    onset = _start(outward, extreme, limit)
+    onset = _start(outward, extreme, max(limit, LEAST_PART * outward[extreme]))
     if not _is_change(outward, onset, extreme, baseline, limit):
         return None
     low, high = min(values[:onset], default=0.0), max(values[:onset], default=0.0)

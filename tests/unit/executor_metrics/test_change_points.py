@@ -163,6 +163,7 @@ _LEVELS: dict[str, Callable[[float], float]] = {"count": round, "measure": lambd
 
 
 @example(base=0, jump=60, change_at=34, kind="measure", seed=714)
+@example(base=0, jump=60, change_at=34, kind="measure", seed=149)
 @given(
     base=st.integers(0, 50), jump=st.integers(60, 10_000), change_at=st.integers(34, 90),
     kind=st.sampled_from(sorted(_LEVELS)), seed=st.integers(0, 1000),
