@@ -31,7 +31,9 @@ from orchestrator.cli.up import root_of
 from orchestrator.clock import SystemClock
 from services.common.settings_report import report
 
-LOOK_SECONDS: Final = 6.0
+LOOK_SECONDS: Final = 3.0
+# The orchestrator looks at several things, each in its own time.
+STATUS_SECONDS: Final = 6.0
 # What a stack of its own is not ready for by then, such as a model's endpoint that is away, is the finding.
 START_SECONDS: Final = 10.0
 _MARKS: Final = {True: "ok", False: "FAIL", None: "-"}
@@ -135,7 +137,7 @@ async def _status(
     if bundle:
         request.scope.CopyFrom(Scope(bundle=bundle.name))
     try:
-        return await status_pb2_grpc.StatusServiceStub(channel).GetStatus(request, timeout=LOOK_SECONDS)
+        return await status_pb2_grpc.StatusServiceStub(channel).GetStatus(request, timeout=STATUS_SECONDS)
     except grpc.aio.AioRpcError as error:
         return error
 

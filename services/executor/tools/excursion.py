@@ -28,9 +28,6 @@ PEAK_DISTANCE = 6.0
 LEAVING_DISTANCE = 3.0
 # A peak must be this many times farther out than nine of ten baseline samples.
 USUAL_FACTOR = 2.0
-# An onset is no sample that went a smaller part of the way than this: noise that lies before a great step is
-# not its beginning.
-LEAST_PART = 0.02
 # So many samples in a row make an excursion sustained, or make a return final.
 RUN = 3
 # So many samples inside the band do not end an excursion.
@@ -105,7 +102,7 @@ def _from_baseline(values: Sequence[float], end: int) -> Excursion | None:
     rises = distances[extreme] > 0
     outward = [distance if rises else -distance for distance in distances]
     limit = _leaving_distance(baseline)
-    onset = _start(outward, extreme, max(limit, LEAST_PART * outward[extreme]))
+    onset = _start(outward, extreme, limit, max(limit, USUAL_FACTOR * baseline.usual))
     if not _is_change(outward, onset, extreme, baseline, limit):
         return None
     low, high = min(values[:onset], default=0.0), max(values[:onset], default=0.0)
@@ -134,11 +131,12 @@ def _is_change(outward: Sequence[float], onset: int, extreme: int, baseline: Bas
     return baseline.exact and len(stays) == RUN and min(stays) > limit
 
 
-def _start(outward: Sequence[float], extreme: int, limit: float) -> int:
+def _start(outward: Sequence[float], extreme: int, limit: float, apart: float) -> int:
+    """Return where an excursion begins; a sample before a gap must lie beyond `apart`, or it is noise."""
     start = index = extreme
     while index > 0 and start - index <= GAP:
         index -= 1
-        if outward[index] > limit:
+        if outward[index] > (limit if start - index == 1 else apart):
             start = index
     return start
 
