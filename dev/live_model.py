@@ -138,7 +138,7 @@ async def each_bound(server: ModelServer) -> AsyncIterator[Check]:
         call = await called(model, STORY)
         yield Check("an answer that is cut off", call.outcome == Kind.CUT_OFF.value, [call])
         call = await called(model, CLAIM, 0.02)
-        yield Check("a call without time", call.outcome == Kind.TIMED_OUT.value, [call])
+        yield Check("a call without time", call.outcome == Kind.OUT_OF_TIME.value, [call])
         call = await called(model, ModelRequest(CLAIM.instructions, TOO_LONG, Claim, 100))
         yield Check("more than the model's context", call.outcome == Kind.REFUSED_REQUEST.value, [call])
         calls = await asyncio.gather(*(called(model, CLAIM) for _ in range(3)))

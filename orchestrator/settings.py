@@ -56,11 +56,12 @@ class OrchestratorSettings(ServiceSettings):
         0.5, ge=0, description="a run ends so long before its caller's deadline, in seconds"
     )
     list_tools_seconds: float = Field(15.0, gt=0, description="longest listing of a scope, in seconds")
-    planner_seconds: float = Field(30.0, gt=0, description="longest planning, in seconds")
+    # A model's own bound, `model_timeout_seconds`, is shorter: who is slow then fails by that one.
+    planner_seconds: float = Field(90.0, gt=0, description="longest planning, in seconds")
     executor_seconds: float = Field(180.0, gt=0, description="longest execution, in seconds")
     gatekeeper_seconds: float = Field(30.0, gt=0, description="longest check, in seconds")
-    verifier_seconds: float = Field(60.0, gt=0, description="longest verification, in seconds")
-    composer_seconds: float = Field(60.0, gt=0, description="longest composing, in seconds")
+    verifier_seconds: float = Field(90.0, gt=0, description="longest verification, in seconds")
+    composer_seconds: float = Field(90.0, gt=0, description="longest composing, in seconds")
 
     @model_validator(mode="after")
     def _reaches_nobody_openly(self) -> Self:

@@ -56,8 +56,8 @@ FAULTS = [
     Fault("500", r.failed("500 Oops", CANARY), Kind.OVERLOADED, AGAIN),
     Fault("503", r.failed("503 Loading", CANARY), Kind.OVERLOADED, AGAIN),
     Fault("529", r.failed("529 Overloaded", CANARY), Kind.OVERLOADED, AGAIN),
-    Fault("hang", r.hang(), Kind.TIMED_OUT, AGAIN),
-    Fault("slow trickle", r.trickle(), Kind.TIMED_OUT, AGAIN),
+    Fault("hang", r.hang(), Kind.OUT_OF_TIME, AGAIN),
+    Fault("slow trickle", r.trickle(), Kind.OUT_OF_TIME, AGAIN),
     Fault("cut connection", r.cut(CANARY.encode()), Kind.UNREACHABLE, AGAIN),
     Fault("reset before headers", r.reset(), Kind.UNREACHABLE, AGAIN),
     Fault("not HTTP", r.not_http(f"SSH-2.0-{CANARY}\r\n".encode()), Kind.UNREACHABLE, AGAIN),
@@ -126,6 +126,24 @@ async def test_the_canaries_would_be_seen() -> None:
         assert (await model.ask(REQUEST, PATIENCE_SECONDS)).value.word == CANARY
         assert endpoint.requests[0].headers["authorization"] == f"Bearer {KEY}"
         assert CANARY in endpoint.requests[0].json["messages"][1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("own", "waits", "kind", "says"),
+    [
+        (0.2, PATIENCE_SECONDS, Kind.TIMED_OUT, "raise model_timeout_seconds"),
+        (PATIENCE_SECONDS, 0.2, Kind.OUT_OF_TIME, "planner_seconds"),
+    ],
+)
+async def test_whose_time_was_up_is_told(own: float, waits: float, kind: Kind, says: str) -> None:
+    async with (
+        scripted(r.always(r.hang())) as endpoint,
+        asking(agent_settings(endpoint.base_url, model_timeout_seconds=own)) as model,
+    ):
+        with pytest.raises(ModelError) as caught:
+            await model.ask(REQUEST, waits)
+    assert caught.value.kind is kind
+    assert says in str(caught.value)
 
 
 async def test_nothing_listens() -> None:

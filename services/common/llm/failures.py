@@ -20,7 +20,14 @@ _INVALID, _AGAIN, _NEVER = FailedAs.INVALID_OUTPUT, FailedAs.RETRYABLE_FAILED, F
 FAILURES: Final[Mapping[Kind, Failure]] = MappingProxyType(
     {
         Kind.UNREACHABLE: Failure(_AGAIN, "the endpoint cannot be reached; check that it runs there"),
-        Kind.TIMED_OUT: Failure(_AGAIN, "the model did not answer in time; allow more, or use a faster one"),
+        Kind.TIMED_OUT: Failure(
+            _AGAIN, "the model did not answer in time; raise model_timeout_seconds, or use a faster one"
+        ),
+        Kind.OUT_OF_TIME: Failure(
+            _AGAIN,
+            "the agent's time was up before the model answered; raise planner_seconds, executor_seconds, "
+            "verifier_seconds or composer_seconds of the orchestrator, or use a faster one",
+        ),
         Kind.UNAUTHORIZED: Failure(_NEVER, "the endpoint refuses the key; check model_api_key"),
         Kind.RATE_LIMITED: Failure(_AGAIN, "too many calls for the limits of the endpoint or of this agent"),
         Kind.OVERLOADED: Failure(_AGAIN, "the endpoint cannot answer now; see its own log"),

@@ -62,7 +62,8 @@ class EndpointModel:
     async def ask(self, request: ModelRequest[AnswerT], seconds: float) -> Answered[AnswerT]:
         """Ask once, in at most `seconds`; raises ModelError."""
         began = self._now()
-        deadline = began + min(seconds, self._settings.model_timeout_seconds)
+        own = self._settings.model_timeout_seconds
+        deadline = began + min(seconds, own)
         capability = self._capability(request.answer)
         form = capability.form
         call = reasoning_pb2.ModelCall(model=self._settings.model_name, mode=form.mode.value)
@@ -70,6 +71,8 @@ class EndpointModel:
             value = await self._answer(request, form, deadline, call)
         except RequestFailedError as failed:
             kind = await self._judged(failed, capability, form, deadline)
+            if kind is Kind.TIMED_OUT and not failed.status and seconds < own:
+                kind = Kind.OUT_OF_TIME
             self._finish(call, kind.value, began)
             raise ModelError(kind, self._text(kind, failed.status), call) from None
         except IllegalAnswerError as illegal:

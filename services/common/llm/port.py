@@ -14,7 +14,10 @@ class Kind(Enum):
     """How an attempt can fail. Of a call the value is the `outcome` of its record."""
 
     UNREACHABLE = "unreachable"
+    # Not within the agent's own bound of a call.
     TIMED_OUT = "timed_out"
+    # Not while the caller still waited, though the agent's own bound allowed more.
+    OUT_OF_TIME = "out_of_time"
     UNAUTHORIZED = "unauthorized"
     RATE_LIMITED = "rate_limited"
     # 5xx: the endpoint is there and cannot answer now.

@@ -9,7 +9,14 @@ from services.common.llm.failures import FAILURES, failed_as
 from services.common.llm.port import OK, Kind
 from services.common.reasoning import FailedAs
 
-AGAIN = {Kind.UNREACHABLE, Kind.TIMED_OUT, Kind.RATE_LIMITED, Kind.OVERLOADED, Kind.UNFIT_MODE}
+AGAIN = {
+    Kind.UNREACHABLE,
+    Kind.TIMED_OUT,
+    Kind.OUT_OF_TIME,
+    Kind.RATE_LIMITED,
+    Kind.OVERLOADED,
+    Kind.UNFIT_MODE,
+}
 NEVER = {
     Kind.UNAUTHORIZED,
     Kind.REFUSED_REQUEST,
