@@ -12,6 +12,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from orchestrator.cli.errors import CommandError
 from orchestrator.cli.exit_codes import ExitCode, of_status
+from orchestrator.cli.own_command import command
 from orchestrator.cli.reaching import Reached, channel_to
 from services.common.rpc.channels import ClientTls, open_channel
 
@@ -47,7 +48,8 @@ class DiagnosisClient:
             ) from None
         if response.status != health_pb2.HealthCheckResponse.SERVING:
             raise CommandError(
-                f"the diagnosis service at {self._address} is not ready: it or an agent it needs is down",
+                f"the diagnosis service at {self._address} is not ready: it or an agent it needs is down; "
+                f"this says which: {command('doctor', '--target', self._address)}",
                 ExitCode.ERROR,
             )
 

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -23,10 +23,14 @@ _MAX_LOG_BYTES: Final = 16 << 20
 
 @dataclass(frozen=True)
 class Ready:
-    """A stack that takes calls: where, and below which folder; that is empty when the settings name it."""
+    """A stack that takes calls: where, and below which folder; that is empty when the settings name it.
+
+    `lacking` tells what is wrong with models that cannot be asked, a sentence each.
+    """
 
     address: str
     bundle_root: str
+    lacking: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ async def up(wanted: Up, environ: Mapping[str, str], announce: Callable[[Ready],
                     folder, root, environ, listen=wanted.listen, logs=lambda _: PassedOnLog(pass_on)
                 ) as stack,
             ):
-                announce(Ready(stack.address, str(root or "")))
+                announce(Ready(stack.address, str(root or ""), stack.lacking))
                 raise await stack.death()
         except asyncio.CancelledError:
             return
@@ -84,6 +88,7 @@ def as_text(ready: Ready) -> str:
         f"{line}\n"
         for line in (
             f"assay is ready at {ready.address}, {visible(below)}",
+            *(f"It takes no diagnosis yet. {visible(lacking)}" for lacking in ready.lacking),
             layout.command(command("diagnose", "QUESTION", "--bundle", "NAME", "--target", ready.address)),
             layout.command(f"grpcurl -plaintext {ready.address} list"),
             "Ctrl-C ends it.",
@@ -93,7 +98,12 @@ def as_text(ready: Ready) -> str:
 
 def as_json(ready: Ready) -> str:
     """Return one line of JSON."""
-    told = {"event": "ready", "address": ready.address, "bundle_root": ready.bundle_root or None}
+    told = {
+        "event": "ready",
+        "address": ready.address,
+        "bundle_root": ready.bundle_root or None,
+        "lacking": list(ready.lacking),
+    }
     return json.dumps(told) + "\n"
 
 

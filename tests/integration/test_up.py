@@ -54,6 +54,7 @@ def test_other_commands_work_against_it_until_it_is_told_to_end(tmp_path: Path, 
             "event": "ready",
             "address": running.address,
             "bundle_root": incidents,
+            "lacking": [],
         }
         target = ("--target", running.address)
         bundle = "healthy-false-alarm/bundle"

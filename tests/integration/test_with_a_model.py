@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.command_line import Ended, asked
+from tests.fakes.command_line import LIMIT_SECONDS, Ended, asked, assay, started
 from tests.fakes.model_endpoint import ModelEndpoint, replies, scripted
 from tests.fakes.model_endpoint.server import Asked, Reply
 from tests.fakes.sensible_model import agent_of, sensible
@@ -125,3 +125,38 @@ async def test_with_a_fallback_the_run_goes_on_offline_and_says_so(project: Path
         ("planner", "offline", "unreachable"),
         ("verifier", "offline", "unreachable"),
     ]
+
+
+NOWHERE = {
+    "ASSAY_MODEL_REASONER": "openai",
+    "ASSAY_MODEL_BASE_URL": "http://127.0.0.1:1/v1",
+    "ASSAY_MODEL_NAME": "scripted",
+}
+ALL_LACK = "planner, executor, verifier, composer: model endpoint 127.0.0.1:1: the endpoint cannot be reached"
+
+
+async def test_a_local_stack_waits_for_no_model(project: Path, tmp_path: Path) -> None:
+    bundle = str(project / "examples" / "incidents" / PROVEN / "bundle")
+    ended = await asked(tmp_path, "diagnose", "Why is it slow?", "--bundle", bundle, **NOWHERE)
+    assert ended.code == 3
+    assert ALL_LACK in ended.stderr
+    told = " ".join(ended.stdout.split())
+    assert "A step failed (planner, RETRYABLE_FAILED, agent_failed)" in told
+    assert "Its language model gave no result: the endpoint cannot be reached" in told
+    listed = await asked(tmp_path, "runs", "--json")
+    assert json.loads(listed.stdout)["status"] == "DEGRADED"
+
+
+def test_services_whose_model_is_away_are_up_and_say_so(tmp_path: Path) -> None:
+    process = started(tmp_path, "up", "--json", **NOWHERE)
+    try:
+        assert process.stdout is not None
+        ready = json.loads(process.stdout.readline())
+        refused = assay(tmp_path, "diagnose", "Why?", "--bundle", "b", "--target", ready["address"])
+    finally:
+        process.terminate()
+        process.communicate(timeout=LIMIT_SECONDS)
+    [lacking] = ready["lacking"]
+    assert lacking.startswith(ALL_LACK)
+    assert (refused.code, refused.stdout) == (1, "")
+    assert f"doctor --target {ready['address']}" in refused.stderr

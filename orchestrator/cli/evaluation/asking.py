@@ -49,10 +49,12 @@ async def ask(
             finally:
                 told(case.name)
 
-    async with local_stack(state, root, environ) as stack, connected(stack.address) as client:
-        await client.check_ready()
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one(client, case)) for case in cases]
+    async with (
+        local_stack(state, root, environ) as stack,
+        connected(stack.address) as client,
+        asyncio.TaskGroup() as group,
+    ):
+        tasks = [group.create_task(one(client, case)) for case in cases]
     return Asked([task.result() for task in tasks], _children() - before)
 
 

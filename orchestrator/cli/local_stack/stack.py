@@ -1,6 +1,7 @@
 """The whole stack: five agents, then the orchestrator that calls them; ready before it is handed out."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.local_stack.environment import ANY_FREE_PORT, for_agent, for_orchestrator, inherited
 from orchestrator.cli.local_stack.logs import FileLog, ServiceLog
 from orchestrator.cli.local_stack.process import START_SECONDS, STOP_SECONDS, ServiceProcess, start
+from orchestrator.cli.local_stack.readiness import only_models_lack
 from orchestrator.cli.local_stack.settings_reports import every_report, problems_of
 from orchestrator.cli.state_folder import prepare
 from services.common.processes import AGENTS, ORCHESTRATOR
@@ -20,6 +22,8 @@ from services.common.processes import AGENTS, ORCHESTRATOR
 _DATABASE = "assay.sqlite3"
 _LOGS = "logs"
 _AGENT_STOP_SECONDS = 5.0
+# What is not ready by then is asked what it waits for, so often.
+_ASK_SECONDS = 1.0
 
 # Makes the log of a service by its name.
 Logs = Callable[[str], ServiceLog]
@@ -27,10 +31,14 @@ Logs = Callable[[str], ServiceLog]
 
 @dataclass(frozen=True)
 class LocalStack:
-    """A running stack: the orchestrator's address and every process by the name of its service."""
+    """A running stack: the orchestrator's address and every process by the name of its service.
+
+    `lacking` tells what is wrong with the models of agents that were not ready, a sentence each.
+    """
 
     address: str
     processes: Mapping[str, ServiceProcess]
+    lacking: Sequence[str] = ()
 
     async def death(self) -> CommandError:
         """Wait until the first process ends by itself and return the error that names it."""
@@ -68,10 +76,11 @@ async def local_stack(
 ) -> AsyncIterator[LocalStack]:
     """Run the six processes; the orchestrator, which listens where it is told, is ready when this yields.
 
-    `folder` is the prepared state folder, held by this command alone. Without a root of the bundles the
-    executor's own settings name it. Raises CommandError when a process does not come up; with `unready_after`
-    seconds a stack that serves and is not ready by then is handed out as it is. Whatever happens, no process
-    outlives the block.
+    Models that cannot be asked are not waited for: what lacks nothing else is handed out, for a run without a
+    model says so and ends through its graph. `folder` is the prepared state folder, held by this command
+    alone. Without a root of the bundles the executor's own settings name it. Raises CommandError when a
+    process does not come up; with `unready_after` seconds a stack that serves and is not ready by then is
+    handed out as it is. Whatever happens, no process outlives the block.
     """
     starting = _Starting(environ, logs or _files(folder))
     try:
@@ -80,8 +89,8 @@ async def local_stack(
             own = for_orchestrator(addresses, folder / _DATABASE, listen)
             orchestrator = await starting.start(ORCHESTRATOR, own)
             address = await orchestrator.address()
-            await ready_or_dead(address, starting.started, unready_after)
-        yield LocalStack(address, {process.service: process for process in starting.started})
+            lacking = await ready_or_dead(address, starting.started, unready_after)
+        yield LocalStack(address, {process.service: process for process in starting.started}, lacking)
     finally:
         await _stop_all(starting.started)
 
@@ -140,22 +149,38 @@ async def _start_agents(starting: _Starting, bundle_root: Path | None) -> dict[s
 
 async def ready_or_dead(
     address: str, processes: Sequence[ServiceProcess], unready_after: float | None
-) -> None:
+) -> Sequence[str]:
     """Wait until the orchestrator, and so each agent, is ready; raises for a process that dies meanwhile.
 
-    With `unready_after` seconds a stack that is not ready by then is good enough.
+    Returns what is wrong with models that the agents cannot ask, where nothing else is waited for. With
+    `unready_after` seconds a stack that is not ready by then is good enough.
     """
-    ready = asyncio.create_task(wait_until_ready(address, unready_after or START_SECONDS))
+    usable = asyncio.create_task(_usable(address, unready_after))
     deaths = {asyncio.create_task(process.process.wait()): process for process in processes}
     try:
-        await asyncio.wait([ready, *deaths], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([usable, *deaths], return_when=asyncio.FIRST_COMPLETED)
         for death, process in deaths.items():
             if death.done():
                 raise process.failure("ended while starting", death.result())
-        if unready_after is None:
-            await ready
+        return await usable
     finally:
-        await _cancelled([ready, *deaths])
+        await _cancelled([usable, *deaths])
+
+
+async def _usable(address: str, unready_after: float | None) -> Sequence[str]:
+    if unready_after is not None:
+        with contextlib.suppress(CommandError):
+            await wait_until_ready(address, unready_after)
+        return ()
+    ready = asyncio.create_task(wait_until_ready(address, START_SECONDS))
+    try:
+        while not (await asyncio.wait([ready], timeout=_ASK_SECONDS))[0]:
+            if lacking := await only_models_lack(address):
+                return lacking
+        await ready
+        return ()
+    finally:
+        await _cancelled([ready])
 
 
 async def _cancelled(tasks: Sequence[asyncio.Task[Any]]) -> None:
