@@ -33,18 +33,20 @@ class Thinking:
     ) -> AnswerT:
         """Ask once, at most 16 times in all; raises ReasoningFailedError.
 
-        `remaining` gives the seconds that the caller still waits. A second of them is kept.
+        `remaining` gives the seconds that the caller still waits. A second of them is kept. A question whose
+        form alone was refused is asked once more, in the form that was found meanwhile: nobody has thought
+        about it yet, and an agent that the graph tries once would never get past an older server.
         """
-        if len(self._calls) >= MAX_CALLS:
-            raise RuntimeError(f"an attempt asks a model at most {MAX_CALLS} times")
         request = ModelRequest(self._prompt.text, material, answer, max_output_tokens)
         try:
-            answered = await self._model.ask(request, max(0.0, remaining() - KEPT_SECONDS))
+            return await self._answer(request, remaining)
         except ModelError as error:
-            self._calls.append(error.call)
+            if error.kind is not Kind.UNFIT_MODE:
+                raise self.failed(error.kind) from None
+        try:
+            return await self._answer(request, remaining)
+        except ModelError as error:
             raise self.failed(error.kind) from None
-        self._calls.append(answered.call)
-        return answered.value
 
     def reasoning(self) -> reasoning_pb2.Reasoning:
         """Return the record of what was thought until now."""
@@ -54,6 +56,18 @@ class Thinking:
             prompt_version=self._prompt.id.version,
             model_calls=self._calls,
         )
+
+    async def _answer(self, request: ModelRequest[AnswerT], remaining: Callable[[], float]) -> AnswerT:
+        """Make one call and keep its record; raises ModelError."""
+        if len(self._calls) >= MAX_CALLS:
+            raise RuntimeError(f"an attempt asks a model at most {MAX_CALLS} times")
+        try:
+            answered = await self._model.ask(request, max(0.0, remaining() - KEPT_SECONDS))
+        except ModelError as error:
+            self._calls.append(error.call)
+            raise
+        self._calls.append(answered.call)
+        return answered.value
 
     def failed(self, kind: Kind) -> ReasoningFailedError:
         """Return the failure of this attempt; BROKE_RULES is what an agent itself refuses."""

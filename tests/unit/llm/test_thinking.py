@@ -1,5 +1,8 @@
 """An attempt keeps every call, knows its time, and fails as the table says."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 from pydantic import BaseModel, ConfigDict
 
@@ -55,7 +58,19 @@ async def test_a_failure_is_what_the_table_says_and_its_call_is_kept(kind: Kind)
         await think(saying(kind))
     assert caught.value.failed_as is FAILURES[kind].failed_as
     assert caught.value.reasoning.model_failure == kind.value
-    assert [call.outcome for call in caught.value.reasoning.model_calls] == [kind.value]
+    assert [call.outcome for call in caught.value.reasoning.model_calls] == calls_of(kind)
+
+
+def calls_of(kind: Kind) -> list[str]:
+    """A form that was refused is looked for, and the question asked once more; nothing else is."""
+    return [kind.value] * (2 if kind is Kind.UNFIT_MODE else 1)
+
+
+async def test_what_was_refused_for_its_form_alone_is_asked_in_the_next_one() -> None:
+    answers: Iterator[dict[str, Any] | Kind] = iter([Kind.UNFIT_MODE, {"word": "yes"}])
+    made = await think(ScriptedModel(lambda _: next(answers)))
+    assert made.value == "yes"
+    assert [call.outcome for call in made.reasoning.model_calls] == ["unfit_mode", "ok"]
 
 
 async def test_an_attempt_asks_only_so_often() -> None:
@@ -78,7 +93,7 @@ async def test_without_the_model_it_goes_on_and_says_so(kind: Kind) -> None:
     assert (made.value, made.reasoning.reasoner) == ("offline", "offline")
     assert made.reasoning.prompt_name == "scripted"
     assert made.reasoning.model_failure == kind.value
-    assert [call.outcome for call in made.reasoning.model_calls] == [kind.value]
+    assert [call.outcome for call in made.reasoning.model_calls] == calls_of(kind)
 
 
 async def test_without_another_reasoner_the_failure_stays() -> None:
