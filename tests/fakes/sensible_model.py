@@ -16,7 +16,12 @@ _CLAIM = re.compile(r"(c\d+) ([^\[|]+?)(?: \[([^\]]*)\])?\| ")
 
 def sensible(asked: Asked) -> Reply:
     """Answer whichever agent asks."""
-    return answer(_ANSWERS[agent_of(asked)](material_of(asked)))
+    return answer(said(agent_of(asked), asked))
+
+
+def said(name: str, asked: Asked) -> dict[str, Any]:
+    """Return the answer of a name to a question, in whatever form that asks."""
+    return _ANSWERS[name](material_of(asked))
 
 
 def agent_of(asked: Asked) -> str:
@@ -72,7 +77,7 @@ def _composition(lines: list[str]) -> dict[str, Any]:
     """Restate every claim as it stands, the first one in the summary."""
     claims = [(found[1], found[2].split()[0]) for found in map(_CLAIM.match, lines) if found]
     return {
-        "summary": [{"text": "", "claims": [claims[0][0]]}],
+        "summary": [{"text": "", "claims": [label]} for label, _ in claims[:1]],
         "confirmed": [{"text": "", "claims": [label]} for label, status in claims if status == "confirmed"],
         "directions": [{"text": "", "claims": [label]} for label, status in claims if status == "possible"],
     }

@@ -228,12 +228,8 @@ async def servers(
             f"{name}_address": await stack.enter_async_context(between(address))
             for name, address in addresses.items()
         }
-        orchestrator = OrchestratorSettings(
-            **called,
-            database=folder / "runs.db",
-            drain_seconds=0,
-            **extra("orchestrator"),
-        )
+        own: dict[str, Any] = {**called, "database": folder / "runs.db", "drain_seconds": 0}
+        orchestrator = OrchestratorSettings(**{**own, **extra("orchestrator")})
         addresses["orchestrator"] = await stack.enter_async_context(
             serving(orchestrator, await build_orchestrator(orchestrator))
         )
