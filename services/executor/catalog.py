@@ -35,6 +35,16 @@ def catalog_of(tools: Mapping[str, Tool], sources: Iterable[Source]) -> tool_pb2
     return catalog
 
 
+def readable(tools: Mapping[str, Tool], sources: Iterable[Source]) -> dict[str, Tool]:
+    """Return the tools that have something to read in a scope, or that need no source."""
+    kinds = {source.kind for source in sources if source.available}
+    return {
+        name: tool
+        for name, tool in tools.items()
+        if not tool.source_kinds or kinds.intersection(tool.source_kinds)
+    }
+
+
 def _tool(tool: Tool) -> tool_pb2.Tool:
     deadline = Duration()
     deadline.FromNanoseconds(int(tool.deadline_seconds * _NANOSECONDS))

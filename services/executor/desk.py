@@ -11,7 +11,7 @@ from assay.common.v1 import context_pb2, evidence_pb2, tool_pb2
 from services.common.evidence import document, strict_json
 from services.common.redaction.redactor import Redactor
 from services.executor.analyst.analyst import Analyst
-from services.executor.catalog import catalog_of
+from services.executor.catalog import catalog_of, readable
 from services.executor.recorded import RecordedCall, parts_by_pointer
 from services.executor.sources.bundle import Bundle, Limits
 from services.executor.sources.folder import Folder, SourceError
@@ -36,7 +36,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What an execution has gathered: all recorded calls, the tools, and the names of what can be read."""
+    """All recorded calls of an execution, the tools that have something to read, and the names of that."""
 
     calls: Sequence[RecordedCall]
     tools: Mapping[str, Tool]
@@ -124,8 +124,9 @@ class Desk:
     ) -> T:
         """Return what a function, which is named and not sent, makes of all calls."""
         self._learn(new)
-        sources = [source.name for source in self._bundle.sources if source.available]
-        return function(Gathered(self._calls, self._tools, sources), argument)
+        sources = self._bundle.sources
+        names = [source.name for source in sources if source.available]
+        return function(Gathered(self._calls, readable(self._tools, sources), names), argument)
 
     def _failed(self, reason: str) -> Outcome:
         redacted = self._redactor.text(reason)

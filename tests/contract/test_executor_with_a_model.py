@@ -12,8 +12,8 @@ from services.common.rpc.service import serving
 from services.executor.__main__ import build
 from services.executor.settings import ExecutorSettings
 from tests.fakes.model_endpoint import replies, scripted
-from tests.fakes.model_endpoint.server import Reply, Script
-from tests.fakes.sensible_model import sensible
+from tests.fakes.model_endpoint.server import Asked, Reply, Script
+from tests.fakes.sensible_model import material_of, sensible
 
 ITS_WORDS = "the-endpoint-says-so"
 PLAN = [
@@ -99,3 +99,17 @@ async def test_a_bound_that_nothing_fits_sends_nothing(project: Path) -> None:
     _, result, asked = await execute(project, sensible, model_context_tokens=512)
     assert result.status == executor_pb2.EXECUTOR_STATUS_FAILED
     assert (result.reasoning.model_failure, asked) == ("over_budget", 0)
+
+
+async def test_it_is_offered_the_tools_that_have_something_to_read(project: Path) -> None:
+    offered: list[str] = []
+
+    def look(asked: Asked) -> Reply:
+        lines = material_of(asked)
+        offered.extend(lines[lines.index("# Tools") + 1 : lines.index("# Records")])
+        return sensible(asked)
+
+    await execute(project, look)
+    kinds = {line.partition("_")[0] for line in offered if "(" in line}
+    assert kinds >= {"alerts", "logs", "metrics"}
+    assert not kinds & {"kubernetes", "runbooks"}

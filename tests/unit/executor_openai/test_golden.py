@@ -7,6 +7,7 @@ from assay.common.v1 import context_pb2
 
 from dev.tokens import counter
 from services.common.llm.prompt import load
+from services.executor.catalog import readable
 from services.executor.desk import Gathered
 from services.executor.openai.records import Note
 from services.executor.openai.shown import Round, material
@@ -39,7 +40,7 @@ def test_four_calls_are_shown_so(project: Path, incident: str) -> None:
     notes = [Note("see what changed and what fails", False, OFFERED[call.tool_name].kind) for call in calls]
     sources = [source.name for source in bundle.sources if source.available]
     asked = Round(context, [], notes, [], 0, 4, 100_000)
-    text = material(Gathered(calls, OFFERED, sources), asked)
+    text = material(Gathered(calls, readable(OFFERED, bundle.sources), sources), asked)
     assert text == golden(f"executor_{incident.split('-', maxsplit=1)[0]}.txt")
     _, tokens = counter()
     assert tokens(load("services.executor.openai").text + text) <= MOST_TOKENS
