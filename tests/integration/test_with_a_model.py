@@ -7,38 +7,25 @@ from typing import Any
 
 import pytest
 
+from tests.fakes.bundles import recorded_path
 from tests.fakes.command_line import LIMIT_SECONDS, Ended, asked, assay, started
 from tests.fakes.model_endpoint import ModelEndpoint, replies, scripted
-from tests.fakes.model_endpoint.server import Asked, Reply
 from tests.fakes.sensible_model import agent_of, sensible
-from tests.integration.conftest import PROVEN
+from tests.integration.conftest import PROVEN, UNPROVEN
+from tests.proof.run_tokens import diagnose as diagnosed
+from tests.proof.run_tokens import invented, recorded
 
 WITH_A_MODEL = ("planner", "verifier", "composer")
 # Of all requests of these agents together, where the executor found all that it finds by rules.
 MOST_TOKENS = 5_500
-# Of a run in which all four ask, with four calls of tools.
-MOST_OF_A_RUN = 9_000
-MOST_OF_THE_EXECUTOR = 4_000
 
 
 async def diagnose(
     project: Path, home: Path, endpoint: ModelEndpoint, agents: Sequence[str], fallback: str = "none"
 ) -> Ended:
-    bundle = project / "examples" / "incidents" / PROVEN / "bundle"
+    bundle = recorded_path(project, PROVEN)
     question = (bundle / "question.txt").read_text(encoding="utf-8").strip()
-    chosen = {f"ASSAY_{agent.upper()}_REASONER": "openai" for agent in agents}
-    model = {"ASSAY_MODEL_BASE_URL": endpoint.base_url, "ASSAY_MODEL_NAME": "scripted"}
-    return await asked(
-        home,
-        "diagnose",
-        question,
-        "--bundle",
-        str(bundle),
-        "--json",
-        ASSAY_MODEL_FALLBACK_REASONER=fallback,
-        **chosen,
-        **model,
-    )
+    return await diagnosed(bundle, question, home, endpoint, agents, ASSAY_MODEL_FALLBACK_REASONER=fallback)
 
 
 def thinkers(answer: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -63,40 +50,23 @@ async def test_three_agents_ask_a_model_and_the_executor_does_not(project: Path,
     assert sum(len(item.body) for item in endpoint.completions) / 4 <= MOST_TOKENS
 
 
-def four_calls(asked: Asked) -> Reply:
-    """Plan four calls; else answer sensibly."""
-    if agent_of(asked) != "Plan":
-        return sensible(asked)
-    calls = {
-        "alerts_list": "alerts.json",
-        "change_events_list": "events.json",
-        "logs_templates": "logs/postgres.log",
-        "metrics_change_points": "",
-    }
-    steps = [
-        {
-            "goal": "see what changed and what fails",
-            "tool": tool,
-            "args": json.dumps({"source": source} if source else {}),
-            "gap": "",
-        }
-        for tool, source in calls.items()
-    ]
-    return replies.answer({"steps": steps})
+async def test_a_whole_run_with_a_model_costs_few_tokens(home: Path) -> None:
+    run = await recorded(PROVEN, home)
+    assert run.problems == []
+    assert (run.answer["status"], run.answer["effective_verdict"]) == ("SUCCEEDED", "PASS")
+    assert run.answer["suspects"][0]["component"] == "checkout"
 
 
-async def test_a_whole_run_with_a_model_costs_few_tokens(project: Path, home: Path) -> None:
-    agents = (*WITH_A_MODEL, "executor")
-    async with scripted(four_calls) as endpoint:
-        ended = await diagnose(project, home, endpoint, agents)
-    assert ended.code == 0, ended.stderr
-    answer = json.loads(ended.stdout)
-    assert (answer["status"], answer["effective_verdict"]) == ("SUCCEEDED", "PASS")
-    assert answer["suspects"][0]["component"] == "checkout"
-    assert [agent_of(item) for item in endpoint.completions] == ["Plan", "Step", "Judgement", "Composition"]
-    tokens = {agent_of(item): len(item.body) / 4 for item in endpoint.completions}
-    assert tokens["Step"] <= MOST_OF_THE_EXECUTOR, tokens
-    assert sum(tokens.values()) <= MOST_OF_A_RUN, tokens
+async def test_so_does_one_that_finds_no_cause(home: Path) -> None:
+    run = await recorded(UNPROVEN, home)
+    assert run.problems == []
+    assert [claim["status"] for claim in run.answer["claims"] if claim["type"] == "cause"] == ["possible"]
+
+
+async def test_and_one_of_an_invented_cluster(home: Path, tmp_path: Path) -> None:
+    run = await invented("a cluster", tmp_path / "bundle", home)
+    assert run.problems == []
+    assert run.answer["claims"] != []
 
 
 @pytest.mark.parametrize("agent", WITH_A_MODEL)
