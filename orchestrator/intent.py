@@ -25,7 +25,9 @@ _VERB: Final = r"(is|are|was|were|do|does|did|has|have|had|can|could|will|would|
 # A report can begin with "was" or "when" as well: then the question mark tells.
 _BEGINS: Final = (
     rf"^\W*(please )?({_WH}|(when|where|since when) {_VERB}|list|show|count|print|display|name|tell me"
-    r"|(is|are|was|were) there|(number|value|maximum|minimum) of)\b"
+    r"|(is|are|was|were) there|(number|value|maximum|minimum) of"
+    r"|any (?!(ideas?|clues?|thoughts?|hints?|help|advice|news|insights?|suggestions?|guess(es)?)\b)"
+    r"(?=.*\?)\w+)\b"
 )
 _ASKS: Final = (
     rf"(^|[.:;,!?\n])\W{{0,4}}((and|but|or|so) )?({_WH}|until when|when|where|{_VERB})\b[^?]{{0,500}}\?"

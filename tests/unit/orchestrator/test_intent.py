@@ -17,6 +17,9 @@ CAUSE = [
     "What happened to the cache?",
     "What's happening with payments?",
     "What is going on?",
+    "Any idea what happened to the cache?",
+    "Any ideas? Payments time out.",
+    "Any payment times out.",
     "Payments time out.",
     "Payments time out?",
     "Payments time out since 09:10, and so do refunds",
@@ -52,6 +55,8 @@ CAUSE = [
     "",
 ]
 LOOKUP = [
+    "Any errors in orders?",
+    "Any 503s since 09:10?",
     "How many pods run?",
     "how many 504s were there",
     "How much memory does redis use?",
