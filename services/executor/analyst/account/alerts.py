@@ -57,7 +57,7 @@ def _finding(timeline: Timeline, alerts: Sequence[Alert], lead: str) -> Finding:
 
 def _clause(alert: Alert, *, says: bool) -> list[Part]:
     parts: list[Part] = [
-        "the alert ", literal(alert.spot.at("labels", "alertname")), " is ", literal(alert.spot.at("state")),
+        "the alert ", literal(alert.spot.at("labels", "alertname")), " is ", literal(alert.state),
         ", its condition met since ", instant(alert.since),
     ]  # fmt: skip
     summary = alert.spot.at("annotations", "summary")

@@ -140,11 +140,13 @@ def _alert(alert: Alert) -> list[Part]:
     parts: list[Part] = [literal(alert.spot.at("labels", "alertname"))]
     if about is not None and about.text:
         parts += [" for ", literal(about)]
-    for path in (("state",), ("status", "state"), ("status",)):
-        if alert.spot.at(*path).text:
-            parts += [", ", literal(alert.spot.at(*path))]
-            break
-    return [*parts, " since ", instant(alert.since)] if alert.since.text else parts
+    if alert.state.text:
+        parts += [", ", literal(alert.state)]
+    if not alert.since.text:
+        return parts
+    # A rule may wait before it fires, and what has ended is not so since it began.
+    waits = bool(alert.spot.at("activeAt").text)
+    return [*parts, ", its condition met since " if waits else ", begun at ", instant(alert.since)]
 
 
 def _change(event: ChangeEvent) -> list[Part]:

@@ -116,19 +116,23 @@ def _seconds(spot: Spot) -> float:
 
 def _first_and_last(document: Spot, ends: tuple[Spot, Spot]) -> list[Part]:
     first, last = ends
-    if not first.at("time").text or not last.at("time").text:
+    if not _all_dated(document):
         return []
     if document.at("count").count == 1:
         return ["; it stands there", *say.at(first)]
     return ["; the first stands there", *say.at(first), ", the last", *say.at(last)]
 
 
+def _all_dated(document: Spot) -> bool:
+    """Tell whether the first and the last line of every log say when they were written."""
+    rows = [row for row in document.at("logs").items() if row.at("count").count]
+    return all(row.at(side, "time").text for row in rows for side in ("first", "last"))
+
+
 def _one_end(document: Spot, lookup: Lookup, end: Spot) -> list[Part]:
-    if (
-        len([row for row in document.at("logs").items() if row.at("count").count]) > 1
-        and not end.at("time").text
-    ):
-        raise Refused("the lines have no times, so that none of several logs is the first or the last")
+    rows = [row for row in document.at("logs").items() if row.at("count").count]
+    if len(rows) > 1 and not _all_dated(document):
+        raise Refused("some lines have no times, so that none of several logs is the first or the last")
     shown = say.line(end, Spot(end.call, end.path[:-1]).at("source").text)
     if document.at("count").count == 1:
         return ["Only ", *_count(document, lookup), ": ", *shown]

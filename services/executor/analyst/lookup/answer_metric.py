@@ -103,6 +103,7 @@ def _beyond(document: Spot, rows: Sequence[Spot], lookup: Lookup) -> list[Findin
         [
             *_named(row), " was first", *bound, " at ", instant(row.at("beyond_first_at")), " with ",
             number(row.at("beyond_first")), ", and last at ", instant(row.at("beyond_last_at")),
+            ", in ", number(row.at("beyond")), " of ", number(row.at("samples")), " samples",
         ]
         for row in reached
     ]  # fmt: skip

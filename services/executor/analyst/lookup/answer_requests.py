@@ -6,6 +6,7 @@ from services.executor.analyst.lookup.asked import Ask, Lookup, Refused
 from services.executor.analyst.lookup.calls import MAX_SHOWN, SHOWN, request_calls
 from services.executor.analyst.lookup.known import Known
 from services.executor.analyst.reading.spot import Spot
+from services.executor.analyst.reading.words import seconds_of
 from services.executor.analyst.wording.findings import Finding, Part, number
 
 
@@ -28,13 +29,14 @@ def requests(lookup: Lookup, known: Known) -> list[Finding]:
     # Who is called from outside saw every request.
     topology = known.material.topology
     found.sort(key=lambda each: (not topology.is_edge(each[0]), not _tells_all(each[1])))
-    component = found[0][0] if len(found) == 1 and found[0][0] in known.components.values() else ""
+    owners = {owner for owner, _ in found}
+    component = found[0][0] if len(owners) == 1 and found[0][0] in known.components.values() else ""
     clauses = [_clause(owner, document, lookup) for owner, document in found]
     bounds = say.window(found[0][1])
     if len(found) == 1:
         heads = [say.answer([*clauses[0], *bounds], component)]
     else:
-        heads = say.listed(["As each of them logged it", *bounds, ":"], clauses)
+        heads = say.listed(["As each log tells it", *bounds, ":"], clauses, component)
     if lookup.ask is not Ask.LIST:
         return heads
     return [*heads, *(each for _, document in found for each in _shown(document, lookup))]
@@ -81,8 +83,8 @@ def _ends(document: Spot, lookup: Lookup) -> list[Part]:
     lasts = [row.at("last") for row in rows if row.at("last", "time").text]
     if not firsts or not lasts:
         return []
-    first = min(firsts, key=lambda spot: spot.at("time").text)
-    last = max(lasts, key=lambda spot: spot.at("time").text)
+    first = min(firsts, key=lambda spot: seconds_of(spot.at("time").text) or 0.0)
+    last = max(lasts, key=lambda spot: seconds_of(spot.at("time").text) or 0.0)
     match lookup.ask:
         case Ask.FIRST:
             return [", the first of them", *say.at(first)]

@@ -9,6 +9,7 @@ from services.executor.analyst.lookup.chosen import chosen_alerts, chosen_change
 from services.executor.analyst.lookup.known import ENTRIES, INVENTORY, LOG_COUNT, SUMMARY, Known
 from services.executor.analyst.lookup.objects import conditions, event_subjects
 from services.executor.analyst.lookup.question import Question
+from services.executor.analyst.reading.spot import Spot
 from services.executor.analyst.reading.window import Window
 from services.executor.analyst.reading.words import seconds_of
 from services.executor.recorded import ToolRequest
@@ -19,6 +20,7 @@ MAX_SHOWN = 20
 MAX_GROUPS = 12
 _MAX_WORDS = 32
 _MIN_WORD = 3
+_SHARED = 0.1
 _ALL_OUTCOMES = ("1xx", "2xx", "3xx", "4xx", "5xx")
 _OF_LOGS = words.LINES | words.FAILURES | words.WARNINGS | words.REQUESTS | words.LEVELS_IN_ANY_CASE
 _OF_CLUSTER = words.KINDS_BY_WORD.keys() | words.FACTS.keys() | words.STATES.keys() | words.EVENTS
@@ -90,7 +92,16 @@ def line_calls(lookup: Lookup, known: Known) -> list[ToolRequest]:
         for level in lookup.levels
         if not lookup.literals
     ]
-    return [ToolRequest(LOG_COUNT, arguments), *words_alone]
+    count = ToolRequest(LOG_COUNT, arguments)
+    if lookup.severities == ("failure",) and not lookup.literals and _counted_none(count, known):
+        # A log without levels can still speak of errors.
+        words_alone.append(ToolRequest(LOG_COUNT, {**scope, "contains": ["error"], "ignore_case": True}))
+    return [count, *words_alone]
+
+
+def _counted_none(call: ToolRequest, known: Known) -> bool:
+    document = known.document(call)
+    return document is not None and document.at("count").text == "0"
 
 
 def _window(lookup: Lookup, known: Known) -> dict[str, Json]:
@@ -120,12 +131,15 @@ def _shown(lookup: Lookup) -> dict[str, Json]:
 
 def request_calls(lookup: Lookup, known: Known) -> list[tuple[str, ToolRequest]]:
     """Return, for each component that logs requests, the count of those in all of its logs."""
-    groups: dict[str, list[str]] = {}
     wanted = set(_scope(lookup, known))
-    for row in known.log_rows:
-        source, owner = row.at("source").text, row.at("owner").text
-        if row.at("requests").count and (not wanted or source in wanted):
-            groups.setdefault(owner or source, []).append(source)
+    rows = [
+        row
+        for row in known.log_rows
+        if row.at("requests").count and (not wanted or row.at("source").text in wanted)
+    ]
+    groups = _counted_once(rows)
+    if len(groups) > MAX_GROUPS:
+        raise Refused("too many logs tell of requests to be told apart; name one of them")
     bounds = _window(lookup, known)
     return [
         (
@@ -141,8 +155,35 @@ def request_calls(lookup: Lookup, known: Known) -> list[tuple[str, ToolRequest]]
                 },
             ),
         )
-        for owner, sources in list(groups.items())[:MAX_GROUPS]
+        for owner, sources in groups
     ]
+
+
+def _counted_once(rows: Iterable[Spot]) -> list[tuple[str, list[str]]]:
+    """Return logs by who wrote them, together only where they follow one another in time.
+
+    Two logs of one component and one time, of its proxy and its own, may tell of the same requests.
+    """
+    groups: list[tuple[str, list[Spot]]] = []
+    for row in rows:
+        owner = row.at("owner").text or row.at("source").text
+        joined = (logs for name, logs in groups if name == owner and all(_follow(row, log) for log in logs))
+        found = next(joined, None)
+        if found is None:
+            groups.append((owner, [row]))
+        else:
+            found.append(row)
+    return [(owner, [log.at("source").text for log in logs]) for owner, logs in groups]
+
+
+def _follow(one: Spot, other: Spot) -> bool:
+    """Tell whether two logs share at most a tenth of the shorter one's time: a rotation overlaps a little."""
+    ends = [seconds_of(log.at(side, "time").text) for log in (one, other) for side in ("first", "last")]
+    if any(end is None for end in ends):
+        return False
+    first, last, begin, end = (each or 0.0 for each in ends)
+    shared = min(last, end) - max(first, begin)
+    return shared < 0 or 0 < shared <= _SHARED * min(last - first, end - begin)
 
 
 def alerts_call(lookup: Lookup, known: Known) -> ToolRequest:

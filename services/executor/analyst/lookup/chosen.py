@@ -12,6 +12,7 @@ from services.executor.analyst.reading.views import Alert, ChangeEvent
 from services.executor.analyst.reading.words import seconds_of
 
 _FIRING = ("firing", "active", "alerting")
+_WAITING = ("pending", "inactive", "normal")
 _STATES = ("state", "status/state", "status")
 _TYPE_KEYS = ("type", "kind", "category", "action")
 _LABELS = ("service", "component", "app", "application", "target", "workload", "deployment", "pod", "job")
@@ -32,13 +33,32 @@ def chosen_alerts(lookup: Lookup, known: Known) -> Chosen[Alert]:
     if lookup.names:
         found = _of(found, where, ("labels/alertname",), lookup.names, _alert_spot)
     if lookup.states:
-        texts = _FIRING if lookup.states == ("firing",) else lookup.states
-        found = _of(found, where, _STATES, texts, _alert_spot)
+        found = _of(found, where, [_path_of_state(found)], _states(lookup, found), _alert_spot)
     if lookup.components:
         stated = {key for each in found for key in each.spot.at("labels").members()}
         labels = [f"labels/{key}" for key in (*_LABELS, *sorted(stated - set(_LABELS))) if key in stated]
         found = _about(found, where, labels, lookup.components, _alert_spot)
     return Chosen(found, where)
+
+
+def _path_of_state(alerts: Sequence[Alert]) -> str:
+    """Return where alerts state how they are; raises Refused where not all of them do it there."""
+    paths = {next((path for path in _STATES if each.spot.at(*path.split("/")).text), "") for each in alerts}
+    if len(paths) > 1 or "" in paths:
+        raise Refused("the recorded alerts state in different places, or not at all, whether they fire")
+    return next(iter(paths), _STATES[0])
+
+
+def _states(lookup: Lookup, alerts: Sequence[Alert]) -> Sequence[str]:
+    """Return the states that are meant: of what fired once, each but those of alerts that only wait."""
+    if lookup.states == ("fired",):
+        ended = {each.state.text for each in alerts} - {*_FIRING, *_WAITING}
+        return (*_FIRING, *sorted(ended))
+    if lookup.states == ("firing",):
+        if lookup.span != Span() and any(each.state.text not in (*_FIRING, *_WAITING) for each in alerts):
+            raise Refused("some alerts have ended, and until when each of them fired is not certain")
+        return _FIRING
+    return lookup.states
 
 
 def chosen_changes(lookup: Lookup, known: Known) -> Chosen[ChangeEvent]:

@@ -28,6 +28,13 @@ _LIMIT: Final = re.compile(
     r"(?:lines|entries|messages|errors|failures|warnings|requests|responses|alerts|changes|deploys|deployments)\b)",
     re.IGNORECASE,
 )
+# What stands behind these bounds the answer by something that is no stated time.
+_CLAUSE: Final = re.compile(
+    r"\b(?:while|whenever)\b|\bsince\b(?! when\b)"
+    r"|\bduring\b(?! (?:the |this |that )?(?:whole |entire )?(?:incident|window|time)\b)"
+    r"|(?<![.,;:!?])(?<!\bsince)(?<!\bfrom)(?<!\band)(?<!\bor)(?<!\bme)(?<!\bshow)(?<!\bsay)(?<=\S) when\b",
+    re.IGNORECASE,
+)
 _POSSESSIVE: Final = re.compile(r"['\u2019]s$")
 
 
@@ -85,6 +92,8 @@ def parse(text: str) -> Question:
     times, rest = times_of(rest)
     above, below, rest = _bounds(rest)
     limit, rest = _limit(rest)
+    if _CLAUSE.search(" ".join(rest.split())):
+        raise Refused("the question bounds its answer by another event; state the time instead")
     is_oom = words.OOM.search(rest) is not None
     rest = words.OOM.sub(" ", rest)
     asked = [ask for ask, pattern in words.ASKS if pattern.search(rest)]

@@ -175,12 +175,17 @@ def _alerts(reader: Reader, bare: Lookup) -> Lookup:
     known = reader.known
     reader.take(words.ALERTS)
     said = reader.take(words.FIRING)
-    firing = bool(said)
+    # What fired may have ended since.
+    fired = not {"firing", "active"} & set(said) and (
+        not {"fire", "fires"} & set(said) or "did" in reader.question.tokens
+    )
     if bare.at and set(said) & {"firing", "fire", "fires", "active"}:
         # What fires at an instant began at any time until then.
         bare = replace(bare, span=Span("", bare.span.end))
     names = reader.names({alert.name.lower(): alert.name for alert in known.alerts})
-    states = ("firing",) if firing else ("pending",) if reader.take(("pending",)) else ()
+    states: tuple[str, ...] = ("pending",) if reader.take(("pending",)) else ()
+    if said:
+        states = ("fired",) if fired else ("firing",)
     return replace(
         bare, names=names, components=reader.components(), states=states, ask=_ask_of_lines(reader.question),
         limit=reader.question.limit, from_end=Ask.LAST in reader.question.also,
@@ -231,6 +236,10 @@ def _metric(reader: Reader, bare: Lookup) -> Lookup:
     reader.left = [word for word in reader.left if word not in named.words]
     components = reader.components()
     ask = question.ask
+    if question.above is not None and question.below is not None:
+        raise Refused("a metric is compared with one number at a time")
+    if ask is Ask.COUNT and question.has(words.METRIC):
+        raise Refused("samples and series are not counted")
     if ask in (Ask.COUNT, Ask.ANY, Ask.LIST):
         bounded = question.above is not None or question.below is not None
         ask = Ask.WHEN if bounded else Ask.VALUE

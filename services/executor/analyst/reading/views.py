@@ -331,10 +331,16 @@ class Alert:
         """The name of its rule."""
         return self.spot.at("labels", "alertname").text
 
+    @cached_property
+    def state(self) -> Spot:
+        """What its source calls its state; a Spot of nothing where it states none."""
+        stated = (self.spot.at(*path) for path in (("state",), ("status", "state"), ("status",)))
+        return next((each for each in stated if each.text), self.spot.at("state"))
+
     @property
     def firing(self) -> bool:
-        """Tell whether it fires (rather than waits to)."""
-        return self.spot.at("state").text in ("firing", "active")
+        """Tell whether it fires (rather than waits to, or has ended)."""
+        return self.state.text in ("firing", "active", "alerting")
 
     @property
     def since(self) -> Spot:
