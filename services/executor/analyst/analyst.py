@@ -152,7 +152,9 @@ class Analyst:
         return ExecutorEvidence(
             version="executor_evidence_v2",
             claims=answers(claims(found, Originals(reading.material)), gaps),
-            evidence_gaps=evidence_gaps(reading.effects, reading.causes, reading.asked.gaps()),
+            evidence_gaps=evidence_gaps(
+                reading.effects, reading.causes, [*reading.asked.gaps(), *reading.cluster.gaps()]
+            ),
         )
 
 

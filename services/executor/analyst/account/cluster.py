@@ -98,7 +98,7 @@ class ClusterAccount:
             key = each.lines[-1].at("text").text if each.is_of_log else each.name
             parts = _lines(each) if each.is_of_log else state_of(each)
             if parts and key not in made:
-                critical = len(made) < _CRITICAL_SYMPTOMS
+                critical = len(made) < _CRITICAL_SYMPTOMS and not self.question.strangers
                 made[key] = Finding("symptom", "confirmed", each.name, _about(each, parts), critical=critical)
         unplaced = [
             Finding("symptom", "confirmed", "", sentence(*_lines(each)), critical=True)
@@ -115,6 +115,16 @@ class ClusterAccount:
         return [
             Finding("context", "confirmed", each.name, _about(each, _well(each)), critical=not self.selected)
             for each in asked[:MAX_WELL]
+        ]
+
+    def gaps(self) -> list[str]:
+        """Say whom the question names and nothing that was found is about."""
+        if not self.answers:
+            return []
+        return [
+            f"Nothing found in the cluster goes by the name {name}, which the question uses: "
+            "what is told is of other objects."
+            for name in self.question.strangers
         ]
 
     def sources(self) -> dict[str, list[str]]:
@@ -138,7 +148,7 @@ class ClusterAccount:
     def _cause(self, each: ClusterFinding) -> Finding:
         """Return a cause; confirmed where the object itself, or the log of one that failed, states it."""
         stated = each.fault not in _STATES and (not each.is_of_log or self._has_failed(each))
-        if each.rule == _NOT_RECORDED:
+        if each.rule == _NOT_RECORDED or self.question.strangers:
             stated = False
         if each.rule == _EXPLAINS_ITS_LOG:
             stated = each.excerpt("isolation") is not None

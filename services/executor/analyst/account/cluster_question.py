@@ -35,6 +35,30 @@ _KINDS = {
     "quota": "ResourceQuota",
 }
 _MIN_BEGINNING = 3
+_ANY_KIND = (
+    r"(?:pod|deployment|statefulset|daemonset|replicaset|service|job|cronjob|workload|container|ingress|pvc"
+    r"|persistentvolumeclaim|hpa)s?"
+)
+_NAME = r"(?P<name>[A-Za-z0-9][\w./-]{1,252})"
+_THE_NAME = rf"(?:(?:the|my|our|your|this|that|these|those|all) )?(?:{_ANY_KIND} )?{_NAME}"
+_TROUBLE = r"(?:wrong|issues?|problems?|trouble|matter|happen\w*|going on|up)"
+_VERB = r"(?:is|are|was|were|does|do|did|has|have|can(?:'?t|not)?)"
+# Where a question names what it is about. Behind a kind, and before it, names are told by their hyphens.
+_NAMING = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b{_TROUBLE} (?:with|to|in) {_THE_NAME}",
+        rf"\bwhy {_VERB} {_THE_NAME}",
+        rf"\b{_ANY_KIND} (?=\S*[-/]){_NAME}",
+        rf"(?<!\S)(?=\S*-){_NAME} {_ANY_KIND}\b",
+    )
+)
+# What a question can be about that is no object of a cluster, in words that stand where a name could.
+_TOPICS = vocabulary(
+    """last it its they there some something anything everything nothing one many multiple several any
+    dns image images network networking storage volume volumes memory cpu disk scheduling login traffic
+    requests request deployment rollout release pulling scaling starting connectivity performance"""
+)
 _ABOUT_TIME = vocabulary("latency slow slowness slower performance timeouts timeout delay delays")
 
 
@@ -60,6 +84,17 @@ class ClusterQuestion:
     def namespaces(self) -> frozenset[str]:
         """The known namespaces that the question uses."""
         return self.report.namespaces & self._words
+
+    @cached_property
+    def strangers(self) -> tuple[str, ...]:
+        """The names that the question uses and nothing found goes by: what is found is of others, then."""
+        if self.names:
+            return ()
+        said = (
+            match["name"].rpartition("/")[2] for naming in _NAMING for match in naming.finditer(self.question)
+        )
+        known = _COMMON | _TOPICS | _KINDS.keys() | {each.lower() for each in self.report.namespaces}
+        return tuple(dict.fromkeys(name for each in said if (name := each.strip("./-")).lower() not in known))
 
     @cached_property
     def asks_of_time(self) -> bool:

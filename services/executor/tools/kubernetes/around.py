@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from services.executor.sources.kubernetes.tree import KubeObject
+from services.executor.sources.kubernetes.tree import NOTHING, KubeObject
 from services.executor.tools.kubernetes.cluster import Cluster, Said, Subject, said_at
 from services.executor.tools.kubernetes.found import Found, told
 from services.executor.tools.kubernetes.pods import phase_of
@@ -64,8 +64,11 @@ def policy_findings(found: Found, cluster: Cluster) -> Iterator[Found]:
         return
     pod = found.subject
     listed = cluster.policies_over.get(pod.name, [])
-    stated = [one.whole[0] for one in cluster.of_kind("NetworkPolicy") if _applies(one, pod)]
-    for view in {each.name: each for each in (*listed, *stated)}.values():
+    policies = [one for one in cluster.of_kind("NetworkPolicy") if not one.whole[0].is_row]
+    # What a list only names is told of, unless its own description says that it is about something else.
+    named = [each for each in listed if each.name not in {one.name for one in policies}]
+    stated = [one.whole[0] for one in policies if _applies(one, pod) and _is_of_egress(one.whole[0])]
+    for view in {each.name: each for each in (*named, *stated)}.values():
         policy = Said("policy", view.named.text, view.source, view.named.line)
         line = next(each for each in found.said if each.role == "line")
         kind = said_at(view.source, view.root, "policy_kind", ("kind",))
@@ -149,15 +152,42 @@ def _first_selector(pod: Subject) -> Said | None:
 
 def _applies(policy: Subject, pod: Subject) -> bool:
     view = policy.whole[0]
-    if view.is_row or not view.namespace or view.namespace != pod.namespace:
+    if not view.namespace or view.namespace != pod.namespace:
         return False
-    wanted = labels_of(policy, "PodSelector", ("spec", "podSelector", "matchLabels"))
-    return wanted.items() <= labels_of(pod, "Labels", ("metadata", "labels")).items()
+    wanted = _selected_by(view)
+    return wanted is not None and wanted.items() <= labels_of(pod, "Labels", ("metadata", "labels")).items()
+
+
+def _selected_by(policy: KubeObject) -> dict[str, str] | None:
+    """Return the labels of the pods of a policy, none for all pods; None where it selects in another way."""
+    described = policy.root.at("Spec", "PodSelector").text
+    if described.startswith("<none>"):
+        return {}
+    if described:
+        pairs = [part.strip().partition("=") for part in described.split(",")]
+        return {key: value for key, _, value in pairs} if all(by for _, by, _ in pairs) else None
+    selector = policy.root.at("spec", "podSelector")
+    if selector is NOTHING or selector.at("matchExpressions").children:
+        return None
+    return {each.key: each.text for each in selector.at("matchLabels").children}
+
+
+def _is_of_egress(policy: KubeObject) -> bool:
+    """Tell whether a policy bounds the connections that its pods open."""
+    described = policy.root.at("Spec", "Policy Types").text
+    types = [each.text for each in policy.root.at("spec", "policyTypes").children]
+    return "Egress" in described or "Egress" in types or policy.root.at("spec", "egress") is not NOTHING
 
 
 def _isolation(view: KubeObject) -> Said | None:
-    """Return the line that says which traffic a policy leaves out, or the kind of traffic it is about."""
+    """Return what says that a policy lets its pods open no connection at all."""
     for _, leaf in view.root.leaves():
-        if "isolated for" in leaf.text:
+        if "isolated for egress" in leaf.text:
             return Said("isolation", leaf.text, view.source, leaf.line)
-    return said_at(view.source, view.root, "isolation", ("spec", "policyTypes", "0"))
+    if view.root.at("spec", "egress").children:
+        return None
+    types = view.root.at("spec", "policyTypes").children
+    return next(
+        (Said("isolation", each.text, view.source, each.line) for each in types if each.text == "Egress"),
+        None,
+    )

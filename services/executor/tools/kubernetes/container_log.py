@@ -25,6 +25,7 @@ _FAULTS: Final = tuple(
                 r"could not resolve|couldn't resolve|failed to resolve|name or service not known|no such host"
                 r"|failure in name resolution|NameResolutionError|ENOTFOUND|EAI_AGAIN|UnknownHostException"
                 r"|bad address|server can't find|could not translate host name|nodename nor servname"
+                r"|\blookup \S{1,253}(?: on \S{1,64})?: (?:(?:read|dial) udp|i/o timeout|server misbehaving)"
             ),
         ),
         (

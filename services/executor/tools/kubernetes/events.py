@@ -16,14 +16,18 @@ _ENDED_BY: Final = {
     "FailedCreatePodSandBox": ("Started", "Created"),
     "ProvisioningFailed": ("ProvisioningSucceeded",),
     "FailedBinding": ("ProvisioningSucceeded",),
+    "ExternalProvisioning": ("ProvisioningSucceeded",),
 }
+# What Kubernetes writes as normal although a claim waits because of it.
+_NORMAL: Final = frozenset({"FailedBinding", "ExternalProvisioning"})
 
 
 def event_findings(subject: Subject, *more: Said | None) -> Iterator[Found]:
     """Yield one finding per fault that warnings about an object state, with the last message of each."""
     last: dict[str, Event] = {}
     for position, event in enumerate(subject.events):
-        if not event.is_warning or _is_over(event, subject.events[position + 1 :]):
+        told_of = event.is_warning or event.reason.text in _NORMAL
+        if not told_of or _is_over(event, subject.events[position + 1 :]):
             continue
         if fault := fault_of(subject.kind, event.reason.text, event.message.text):
             last[fault] = event

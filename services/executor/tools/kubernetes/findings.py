@@ -19,7 +19,7 @@ from services.executor.tools.kubernetes.cluster import WORKLOADS, Cluster, Said,
 from services.executor.tools.kubernetes.found import Found, told
 from services.executor.tools.kubernetes.logs import Logs, log_findings, unplaced_findings
 from services.executor.tools.kubernetes.others import object_findings
-from services.executor.tools.kubernetes.pods import containers, is_well, phase_of, pod_findings
+from services.executor.tools.kubernetes.pods import Container, containers, is_well, phase_of, pod_findings
 from services.executor.tools.kubernetes.raw import excerpt, read_cluster
 from services.executor.tools.kubernetes.ties import Ties
 from services.executor.tools.log_window import number
@@ -32,6 +32,7 @@ _RANK: Final = {fault: rank for rank, fault in enumerate(KUBERNETES_FAULTS)}
 # States that only say that something is wrong, and what says why of the same object.
 _VAGUE: Final = frozenset(
     {"pod.pending", "container.not_ready", "pvc.pending", "image.pull_failed", "pod.unschedulable"}
+    | {"container.start_failed"}
 )
 _ENDED: Final = frozenset({"pod.crash_loop", "container.exited", "pod.oom_killed"})
 
@@ -134,9 +135,17 @@ def _well(subject: Subject, ties: Ties) -> Json:
 def _state(subject: Subject) -> list[Said]:
     if subject.kind != "Pod":
         return told(subject.named, subject.said("replicas", ("Replicas",), ("status", "readyReplicas")))
-    facts = [one.said(role) for one in containers(subject.whole[0])[:1] for role in ("ready", "restarts")]
+    # The container that restarted most, and how it ended before, tells whether all is as well as it looks.
+    restarted = sorted(containers(subject.whole[0]), key=_restarts, reverse=True)
+    roles = ("ready", "restarts", "last_reason", "last_exit_code")
+    facts = [one.said(role) for one in restarted[:1] for role in roles]
     row = subject.said("ready", ("READY",)), subject.said("restarts", ("RESTARTS",))
     return told(subject.named, phase_of(subject), *facts, *row)
+
+
+def _restarts(one: Container) -> int:
+    restarts = one.text("restarts")
+    return int(restarts) if restarts.isdecimal() else 0
 
 
 def _identity(subject: Subject, ties: Ties) -> dict[str, Json]:
