@@ -73,7 +73,8 @@ class _Reading:
 
     def of_cluster(self) -> list[Finding]:
         """Return what is claimed of a cluster; beside a course of events it is not what was asked for."""
-        found = [*self.cluster.causes, *self.cluster.symptoms(), *self.cluster.well()]
+        unrecorded = self.cluster.unrecorded(self.material.documents("kubernetes_inventory"))
+        found = [*self.cluster.causes, *unrecorded, *self.cluster.symptoms(), *self.cluster.well()]
         if self.is_of_cluster or not self.causes:
             return found
         return [replace(each, critical=False) for each in found if each.claim_type != "cause"]
@@ -114,6 +115,7 @@ class Analyst:
         wanted = follow_up.not_yet_made(
             [
                 *follow_up.cited_objects(reading.cluster),
+                *follow_up.named_objects(reading.cluster),
                 *follow_up.around_onset(timeline),
                 *follow_up.lines_of_changes(timeline, reading.effects),
                 *follow_up.first_lines(told_failures(reading.effects.failures)),
@@ -152,9 +154,7 @@ class Analyst:
         return ExecutorEvidence(
             version="executor_evidence_v2",
             claims=answers(claims(found, Originals(reading.material)), gaps),
-            evidence_gaps=evidence_gaps(
-                reading.effects, reading.causes, [*reading.asked.gaps(), *reading.cluster.gaps()]
-            ),
+            evidence_gaps=evidence_gaps(reading.effects, reading.causes, reading.asked.gaps()),
         )
 
 

@@ -8,8 +8,9 @@ from services.common.evidence.document import ComponentKind
 from services.common.evidence.kubernetes_faults import KUBERNETES_FAULTS
 from services.executor.analyst.account.cluster_question import ClusterQuestion
 from services.executor.analyst.reading.cluster import ClusterFinding, ClusterReport
+from services.executor.analyst.reading.spot import Spot
 from services.executor.analyst.wording.cluster import log_clause, meaning_of, name_of, state_of
-from services.executor.analyst.wording.findings import Finding, Part, number, sentence
+from services.executor.analyst.wording.findings import Finding, Part, counted, literal, none, number, sentence
 
 MAX_SYMPTOMS = 6
 MAX_CAUSES = 3
@@ -117,14 +118,12 @@ class ClusterAccount:
             for each in asked[:MAX_WELL]
         ]
 
-    def gaps(self) -> list[str]:
-        """Say whom the question names and nothing that was found is about."""
-        if not self.answers:
-            return []
+    def unrecorded(self, inventories: Iterable[Spot]) -> list[Finding]:
+        """Say which names of the question no recorded object goes by, as inventories counted."""
         return [
-            f"Nothing found in the cluster goes by the name {name}, which the question uses: "
-            "what is told is of other objects."
-            for name in self.question.strangers
+            Finding("context", "confirmed", "", sentence(*_unrecorded(each)), critical=False)
+            for each in inventories
+            if each.at("names").items() and each.at("count").text == "0"
         ]
 
     def sources(self) -> dict[str, list[str]]:
@@ -197,6 +196,12 @@ class ClusterAccount:
             component_kind=_KINDS.get(subject.kind, "") if subject else "",
             fault=line.fault,
         )
+
+
+def _unrecorded(inventory: Spot) -> list[Part]:
+    whole = counted(inventory.at("objects"), "recorded object", "recorded objects")
+    (name, *_) = inventory.at("names").items()
+    return ["Of ", *whole, ", ", *none(inventory.at("count")), " goes by the name ", literal(name)]
 
 
 def _about(each: ClusterFinding, parts: Sequence[Part]) -> list[Part]:

@@ -60,6 +60,7 @@ def kubernetes_inventory(bundle: Bundle, arguments: Inventory, stop: Stop) -> To
     listed = [*_fitting(fitting, stop)]
     document: dict[str, Json] = {
         "kinds": [*arguments.kinds],
+        "names": [*arguments.names],
         "where": [
             {"fact": each.fact, "texts": [*each.texts], "other": each.other} for each in arguments.where
         ],
