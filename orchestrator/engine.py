@@ -26,6 +26,7 @@ from orchestrator.graph import (
     outcome_of_call,
     outcome_of_error,
 )
+from orchestrator.telemetry import attempt_observed
 
 _log = structlog.get_logger("assay.engine")
 _CONCLUSIVE = (evidence_pb2.VERDICT_PASS, evidence_pb2.VERDICT_LOW_CONFID)
@@ -77,12 +78,14 @@ class Engine:
     async def _step(self, node: Node, walk: Walk) -> str:
         attempt = _attempt(node, walk.state)
         walk.config.publish(DiagnoseResponse(node_started=NodeStarted(node=node, attempt=attempt)))
-        started = self._clock.now()
-        result = await self._attempt(node, walk)
-        event = _event(walk.state, node, self._graph.outcome(node, result), result.reason, attempt)
-        _stamp(event, started, self._clock.now())
-        step = self._graph.advance(walk.state, node, result, event)
-        await self._journal.record_step(walk.config.run_id, event, step.state)
+        with attempt_observed(node, attempt) as ended:
+            started = self._clock.now()
+            result = await self._attempt(node, walk)
+            event = _event(walk.state, node, self._graph.outcome(node, result), result.reason, attempt)
+            _stamp(event, started, self._clock.now())
+            step = self._graph.advance(walk.state, node, result, event)
+            await self._journal.record_step(walk.config.run_id, event, step.state)
+            ended(event)
         walk.state = step.state
         walk.config.publish(DiagnoseResponse(event=event))
         return step.target

@@ -16,6 +16,7 @@ from orchestrator.finish import Finisher
 from orchestrator.graph import Reason
 from orchestrator.progress import Progress
 from orchestrator.store.port import Store, StoredDataError, StoreError, Submission
+from orchestrator.telemetry import count_run, run_observed
 from services.common.errors import NotFoundError
 
 FINISH_SECONDS = 10.0
@@ -67,11 +68,10 @@ class Lifecycle:
             begun = await self._begin(live)
             if begun is None:
                 return None
-            ending = await self._walk(live, turn)
-            if ending.status == run_pb2.RUN_STATUS_CANCELLED:
-                # A walk that was cut off may have recorded one step more than it knows.
-                live.walk.state = await self._checkpoint(begun)
-            return await self._finish(begun, live.walk.state, ending)
+            with run_observed(begun.run_id) as ended:
+                run = await self._to_end(begun, live, turn)
+                ended(run)
+            return run
         finally:
             live.progress.end()
 
@@ -84,9 +84,17 @@ class Lifecycle:
             begun = Run(run_id=run_id)
         return await self._finish(begun, await self._checkpoint(begun), ending)
 
+    async def _to_end(self, begun: Run, live: LiveRun, turn: Turn) -> Run:
+        ending = await self._walk(live, turn)
+        if ending.status == run_pb2.RUN_STATUS_CANCELLED:
+            # A walk that was cut off may have recorded one step more than it knows.
+            live.walk.state = await self._checkpoint(begun)
+        return await self._finish(begun, live.walk.state, ending)
+
     async def _finish(self, begun: Run, state: RunState, ending: Ending) -> Run:
         async with asyncio.timeout(FINISH_SECONDS):
             run = await self._finisher.finish(begun, state, ending)
+        count_run(run)
         status = run_pb2.RunStatus.Name(run.status)
         _log.info("a run has ended", run_id=run.run_id, status=status, reason=run.failure.reason_code)
         return run

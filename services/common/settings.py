@@ -28,7 +28,8 @@ from services.common.settings_file import (
     ConfigFileError,
     read_config,
 )
-from services.common.tls_settings import TlsSettings, none_if_empty
+from services.common.telemetry.endpoint import host_of, is_encrypted, legal_endpoint
+from services.common.tls_settings import TlsSettings, is_loopback, none_if_empty
 
 DEFAULT_MAX_MESSAGE_BYTES = 32 * 1024 * 1024
 SHARED_PREFIX = f"ASSAY_{MODEL.upper()}_"
@@ -59,6 +60,7 @@ def _identity(value: str) -> str:
 
 Address = Annotated[str, AfterValidator(_address)]
 Identity = Annotated[str, AfterValidator(_identity)]
+Endpoint = Annotated[str, AfterValidator(legal_endpoint)]
 
 
 class SettingsError(Exception):
@@ -117,6 +119,9 @@ class ServiceSettings(TlsSettings, Settings):
     )
     reflection: bool = Field(True, description="serve gRPC reflection")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="least level logged")
+    otlp_endpoint: Endpoint = Field(
+        "", description="collector of traces by OTLP/gRPC, such as http://127.0.0.1:4317; empty sends none"
+    )
     stop_with_parent: bool = Field(
         False,
         description="stop when standard input ends, so that no process outlives the one that started it",
@@ -125,6 +130,16 @@ class ServiceSettings(TlsSettings, Settings):
     @model_validator(mode="after")
     def _not_open(self) -> Self:
         self.refuse_open("listen", self.listen)
+        return self
+
+    @model_validator(mode="after")
+    def _sends_nothing_openly(self) -> Self:
+        endpoint = self.otlp_endpoint
+        if endpoint and not (is_encrypted(endpoint) or is_loopback(host_of(endpoint)) or self.plaintext):
+            raise ValueError(
+                "otlp_endpoint is not of this machine, and what is sent there would not be encrypted: write "
+                "https://, or set plaintext where something else protects it"
+            )
         return self
 
 

@@ -13,6 +13,7 @@ from services.common.redaction.redactor import Redactor
 from services.executor import domain
 from services.executor.desk import Desk, Outcome, error_output, failed, timed_out
 from services.executor.session import GRACE_SECONDS, Session
+from services.executor.telemetry import REFUSED, tool_observed
 from services.executor.tools.tool import Tool
 from services.executor.workers import OverrunError, WorkerEndedError
 
@@ -46,8 +47,18 @@ class Runtime:
 
         Its failure is recorded, not raised; but what opening the bundle again raises is.
         """
-        start, begun = self._clocks.now(), self._clocks.monotonic()
         admitted = domain.admit(self._tools, step.tool_name, step.arguments_json)
+        name = REFUSED if isinstance(admitted, domain.Refused) else admitted.tool.name
+        with tool_observed(name) as ended:
+            invocation = await self._called(session, step, admitted)
+            ended(invocation)
+        session.invocations.append(invocation)
+        return invocation
+
+    async def _called(
+        self, session: Session, step: tool_pb2.PlanStep, admitted: domain.Admitted | domain.Refused
+    ) -> tool_pb2.Invocation:
+        start, begun = self._clocks.now(), self._clocks.monotonic()
         if isinstance(admitted, domain.Refused):
             outcome = Outcome(tool_pb2.INVOCATION_STATUS_BLOCKED, error_output(admitted.reason))
             plain, kind = {}, tool_pb2.DOCUMENT_KIND_RAW
@@ -69,7 +80,6 @@ class Runtime:
         )
         invocation.start_time.FromDatetime(start)
         invocation.duration.FromTimedelta(timedelta(seconds=self._clocks.monotonic() - begun))
-        session.invocations.append(invocation)
         return invocation
 
 

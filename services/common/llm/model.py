@@ -21,6 +21,7 @@ from services.common.llm.failures import FAILURES, RequestFailedError
 from services.common.llm.forms import MODES, STRICTEST, Asked, Form, Mode, body_of, size_of
 from services.common.llm.port import OK, Answered, AnswerT, Kind, ModelError, ModelRequest
 from services.common.llm.settings import ReasonerSettings
+from services.common.llm.telemetry import chat_observed
 from services.common.llm.tokens import estimated
 
 # Statuses by which endpoints refuse a form that they do not know.
@@ -61,6 +62,16 @@ class EndpointModel:
 
     async def ask(self, request: ModelRequest[AnswerT], seconds: float) -> Answered[AnswerT]:
         """Ask once, in at most `seconds`; raises ModelError."""
+        with chat_observed(self._settings, self._most_tokens(request)) as ended:
+            try:
+                answered = await self._ask(request, seconds)
+            except ModelError as error:
+                ended(error.call)
+                raise
+            ended(answered.call)
+            return answered
+
+    async def _ask(self, request: ModelRequest[AnswerT], seconds: float) -> Answered[AnswerT]:
         began = self._now()
         own = self._settings.model_timeout_seconds
         deadline = began + min(seconds, own)
@@ -109,7 +120,7 @@ class EndpointModel:
             self._redact(request.instructions),
             self._redact(request.material),
             request.answer,
-            min(request.max_output_tokens, settings.model_max_output_tokens),
+            self._most_tokens(request),
         )
         body = body_of(asked, form)
         size = size_of(body)
@@ -125,6 +136,9 @@ class EndpointModel:
         if completion.failure is not None:
             raise RequestFailedError(completion.failure)
         return parsed(completion.text, request.answer)
+
+    def _most_tokens(self, request: ModelRequest[AnswerT]) -> int:
+        return min(request.max_output_tokens, self._settings.model_max_output_tokens)
 
     async def _judged(
         self, failed: RequestFailedError, capability: Capability, form: Form, deadline: float

@@ -13,6 +13,7 @@ import grpc.aio
 from services.common.rpc.certificates import Material, Watched
 from services.common.rpc.context import RUN_ID_KEY, check_run_id
 from services.common.rpc.renewed_channel import RenewedChannel
+from services.common.telemetry.spans import tracer
 from services.common.tls_settings import TlsFiles
 
 
@@ -32,9 +33,9 @@ def open_channel(address: str, max_message_bytes: int, tls: ClientTls | None = N
 
     Without `tls` it is plaintext. Raises CertificateError for files that cannot be used.
     """
-    options = _options(max_message_bytes)
+    options, interceptors = _options(max_message_bytes), tracer().client_interceptors
     if tls is None:
-        return grpc.aio.insecure_channel(address, options=options)
+        return grpc.aio.insecure_channel(address, options=options, interceptors=interceptors)
     watched = Watched(tls.files)
     options.append(("grpc.ssl_target_name_override", tls.server_name))
 
@@ -43,6 +44,7 @@ def open_channel(address: str, max_message_bytes: int, tls: ClientTls | None = N
             address,
             grpc.ssl_channel_credentials(material.authorities, material.key, material.certificate),
             options=options,
+            interceptors=interceptors,
         )
 
     return RenewedChannel(watched, open_with)

@@ -12,6 +12,7 @@ from structlog.typing import EventDict, Processor
 
 from services.common.exception_text import exception_text
 from services.common.rpc.context import run_id
+from services.common.telemetry.spans import tracer
 
 # Every logger of this program is below this one.
 OWN = "assay"
@@ -31,6 +32,7 @@ def configure(service: str, level: str) -> None:
     shared: list[Processor] = [
         add_service,
         _add_run_id,
+        _add_trace,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -70,6 +72,12 @@ def flush() -> None:
 def _add_run_id(_: object, __: str, event: EventDict) -> EventDict:
     if current := run_id():
         event.setdefault("run_id", current)
+    return event
+
+
+def _add_trace(_: object, __: str, event: EventDict) -> EventDict:
+    if current := tracer().current():
+        event["trace_id"], event["span_id"] = current
     return event
 
 

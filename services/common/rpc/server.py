@@ -13,6 +13,7 @@ from services.common.rpc.identity import Peers
 from services.common.rpc.interceptors import Concern, Interceptor, anybody, concerns, identified
 from services.common.rpc.rates import Rates
 from services.common.settings import ServiceSettings
+from services.common.telemetry.spans import tracer
 
 # One connection may carry every call that the service admits, and this many probes, up to a bound. More are
 # refused, which is what keeps a client that begins and resets them (HTTP/2 rapid reset) from starving others:
@@ -37,7 +38,7 @@ class ListenError(Exception):
 def new_server(settings: ServiceSettings, admission: Admission) -> grpc.aio.Server:
     """Return a server with the interceptors and limits; call it inside the event loop that will run it."""
     return grpc.aio.server(
-        interceptors=[Interceptor(concerns(admission, _caller(settings)))],
+        interceptors=[*tracer().server_interceptors, Interceptor(concerns(admission, _caller(settings)))],
         maximum_concurrent_rpcs=settings.max_concurrent_rpcs + RESERVED_RPCS,
         options=[
             ("grpc.max_send_message_length", settings.max_message_bytes),

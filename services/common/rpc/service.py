@@ -2,8 +2,8 @@
 
 The order of shutdown: readiness NOT_SERVING and no new calls → running calls finish, at most `drain_seconds`
 → the service ends its work, whose callers are still told → the server stops and what still runs is cancelled
-→ its handlers end → the service closes what it opened → logs are flushed. Health answers until the server
-stops.
+→ its handlers end → the service closes what it opened → spans and logs are flushed. Health answers until the
+server stops.
 """
 
 import asyncio
@@ -28,6 +28,7 @@ from services.common.rpc.health import Health, Ready
 from services.common.rpc.process import PROCESS_SERVICE, Endpoint, Problems, ProcessServicer
 from services.common.rpc.server import ListenError, add_reflection, listen, new_health_server, new_server
 from services.common.rpc.shutdown import ParentError, on_parent_end, on_signals
+from services.common.rpc.telemetry import traced
 from services.common.settings import ServiceSettings, SettingsError, load, process_name
 
 # At least so long new calls are refused before the server stops.
@@ -75,7 +76,8 @@ def run(settings_type: type[SettingsT], build: Callable[[SettingsT], Awaitable[S
     name = process_name(settings_type)
     logs.configure(name, settings.log_level)
     try:
-        asyncio.run(_serve(name, settings, build))
+        with traced(settings):
+            asyncio.run(_serve(name, settings, build))
     except (ListenError, ParentError, AssayError) as error:
         _complain(f"{name} cannot start: {error}")
         return EXIT_ERROR
