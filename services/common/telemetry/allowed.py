@@ -92,6 +92,6 @@ def allowed_name(name: str) -> str:
 
 
 def _fits(value: Value, kind: type[str] | type[int]) -> bool:
-    if type(value) is not kind:
+    if isinstance(value, bool) or not isinstance(value, kind):
         return False
     return not isinstance(value, str) or _WORD.fullmatch(value) is not None
