@@ -1,18 +1,23 @@
 """A collector of spans on this machine: it takes OTLP over gRPC, and keeps all that it is sent."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import grpc.aio
+import grpc
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_service_pb2_grpc
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.trace.v1 import trace_pb2
 
 Attributes = dict[str, str | int]
 Request = trace_service_pb2.ExportTraceServiceRequest
+Response = trace_service_pb2.ExportTraceServiceResponse
+# Longer than anybody waits for an answer.
+HELD_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -32,59 +37,69 @@ class Received:
 
 @dataclass
 class Collector:
-    """Answers each export as `reply` does, by default at once."""
+    """Keeps what comes. While `held` it answers no export; `failing`, it refuses each."""
 
     endpoint: str = ""
+    failing: bool = False
     wire: list[bytes] = field(default_factory=list)
     spans: list[Received] = field(default_factory=list)
-    changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+    released: threading.Event = field(default_factory=threading.Event)
+    changed: threading.Condition = field(default_factory=threading.Condition)
 
-    async def until(self, enough: Callable[["Collector"], bool], seconds: float = 20.0) -> None:
+    async def until(self, enough: Callable[[], bool], seconds: float = 20.0) -> None:
         """Wait until enough has come."""
-        async with asyncio.timeout(seconds), self.changed:
-            await self.changed.wait_for(lambda: enough(self))
+
+        def wait() -> bool:
+            with self.changed:
+                return self.changed.wait_for(enough, seconds)
+
+        assert await asyncio.to_thread(wait), [span.name for span in self.spans]
 
     def named(self, name: str) -> list[Received]:
         """Return the spans of a name, or whose name begins so and goes on after a space."""
         return [span for span in self.spans if span.name == name or span.name.startswith(f"{name} ")]
 
-    async def take(self, request: Request) -> None:
-        self.wire.append(request.SerializeToString())
-        self.spans += _received(request)
-        async with self.changed:
+    def take(self, request: Request) -> None:
+        with self.changed:
+            self.wire.append(request.SerializeToString())
+            self.spans += _received(request)
             self.changed.notify_all()
 
 
-async def _at_once() -> None:
-    return
+class _Servicer(trace_service_pb2_grpc.TraceServiceServicer):
+    def __init__(self, collector: Collector) -> None:
+        self._collector = collector
+
+    def Export(self, request: Request, context: grpc.ServicerContext) -> Response:  # noqa: N802 - the contract's
+        if self._collector.failing:
+            context.abort(grpc.StatusCode.UNAVAILABLE, "not now")
+        self._collector.take(request)
+        self._collector.released.wait(HELD_SECONDS)
+        return Response()
 
 
-@asynccontextmanager
-async def collecting(
-    reply: Callable[[], Awaitable[None]] = _at_once,
-    credentials: grpc.ServerCredentials | None = None,
-) -> AsyncIterator[Collector]:
-    """Collect inside the block. `reply` is awaited before an export is answered."""
+@contextmanager
+def collecting(
+    *, held: bool = False, credentials: grpc.ServerCredentials | None = None
+) -> Iterator[Collector]:
+    """Collect inside the block, in threads of its own: what is tested may block the test's."""
     collector = Collector()
-
-    class Servicer(trace_service_pb2_grpc.TraceServiceServicer):
-        async def Export(self, request: Request, context: Any) -> Any:  # noqa: ANN401, ARG002, N802 - gRPC's
-            await collector.take(request)
-            await reply()
-            return trace_service_pb2.ExportTraceServiceResponse()
-
-    server = grpc.aio.server()
-    trace_service_pb2_grpc.add_TraceServiceServicer_to_server(Servicer(), server)
-    if credentials:
-        port, scheme = server.add_secure_port("127.0.0.1:0", credentials), "https"
-    else:
-        port, scheme = server.add_insecure_port("127.0.0.1:0"), "http"
-    await server.start()
-    collector.endpoint = f"{scheme}://127.0.0.1:{port}"
-    try:
-        yield collector
-    finally:
-        await server.stop(None)
+    if not held:
+        collector.released.set()
+    with ThreadPoolExecutor(8) as pool:
+        server = grpc.server(pool)
+        trace_service_pb2_grpc.add_TraceServiceServicer_to_server(_Servicer(collector), server)
+        if credentials:
+            port, scheme = server.add_secure_port("127.0.0.1:0", credentials), "https"
+        else:
+            port, scheme = server.add_insecure_port("127.0.0.1:0"), "http"
+        server.start()
+        collector.endpoint = f"{scheme}://127.0.0.1:{port}"
+        try:
+            yield collector
+        finally:
+            collector.released.set()
+            server.stop(None).wait()
 
 
 def _received(request: Request) -> Iterator[Received]:

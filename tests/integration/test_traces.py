@@ -10,8 +10,9 @@ from tests.fakes import canaries
 from tests.fakes.collector import Collector, Received, collecting
 from tests.fakes.command_line import Ended, asked
 from tests.fakes.incident import Incident
-from tests.fakes.model_endpoint import scripted
-from tests.fakes.sensible_model import sensible
+from tests.fakes.model_endpoint import ModelEndpoint, replies, scripted
+from tests.fakes.model_endpoint.server import Asked, Reply
+from tests.fakes.sensible_model import agent_of, sensible
 from tests.integration.conftest import PROVEN
 
 WITH_A_MODEL = ("planner", "verifier", "composer")
@@ -58,11 +59,15 @@ async def diagnosed(project: Path, home: Path, collector: Collector, **more: str
     return await asked(home, "diagnose", question, "--bundle", str(bundle), "--json", **told)
 
 
+def asking(model: ModelEndpoint) -> dict[str, str]:
+    chosen = {f"ASSAY_{agent.upper()}_REASONER": "openai" for agent in WITH_A_MODEL}
+    return {**chosen, "ASSAY_MODEL_BASE_URL": model.base_url, "ASSAY_MODEL_NAME": "scripted"}
+
+
 async def test_one_trace_holds_every_node_call_tool_and_model_of_a_run(project: Path, home: Path) -> None:
-    async with scripted(sensible) as model, collecting() as collector:
-        chosen = {f"ASSAY_{agent.upper()}_REASONER": "openai" for agent in WITH_A_MODEL}
-        asking = {"ASSAY_MODEL_BASE_URL": model.base_url, "ASSAY_MODEL_NAME": "scripted"}
-        ended = await diagnosed(project, home, collector, **chosen, **asking)
+    with collecting() as collector:
+        async with scripted(sensible) as model:
+            ended = await diagnosed(project, home, collector, **asking(model))
         # The command has ended all six processes, each of which sent what it had before.
     answer = json.loads(ended.stdout)
     assert (ended.code, answer["effective_verdict"]) == (0, "PASS"), ended.stderr
@@ -140,24 +145,38 @@ def evaluation(name: str, label: str) -> dict[str, str]:
 
 
 async def test_no_content_is_in_a_trace(tmp_path: Path) -> None:
-    """A word in the question, in a line of a log, and in all that a model writes."""
-    texts = {name: canaries.canary() for name in ("question", "line", "component")}
+    """A word in the question, in the bundle's name, in a line of a log, and in all that a model writes."""
+    texts = {name: canaries.canary() for name in ("question", "bundle", "line", "goal", "argument")}
     home, incident = tmp_path / "home", Incident()
     home.mkdir()
     incident.log(incident.names.front, 12.5, f"INFO served item=7 for {texts['line']} ok")
-    bundle = incident.write(tmp_path / f"bundle-{texts['component']}")
-    async with collecting() as collector:
-        ended = await asked(
-            home,
-            "diagnose",
-            f"Why does {texts['question']} fail?",
-            "--bundle",
-            str(bundle),
-            "--json",
-            **sending(collector.endpoint),
-        )
-    assert texts["question"] in ended.stdout
-    assert {f"assay-{name}" for name in SERVICES} == {span.process for span in collector.spans}
-    places: dict[str, bytes | list[bytes]] = {"trace": collector.wire, "answer": ended.stdout.encode()}
-    found = canaries.where(places, texts)
-    assert {place for where in found.values() for place in where} == {"answer"}
+    bundle = incident.write(tmp_path / f"bundle-{texts['bundle']}")
+    question = f"Why does {texts['question']} fail?"
+
+    def writing(request: Asked) -> Reply:
+        if agent_of(request) != "Plan":
+            return sensible(request)
+        source = f"logs/{incident.names.front}.log"
+        steps = [
+            {
+                "goal": texts["goal"],
+                "tool": "logs_search",
+                "args": json.dumps({"source": source, "contains": [words]}),
+                "gap": "",
+            }
+            for words in (texts["argument"], f"for {texts['line']}")
+        ]
+        return replies.answer({"steps": steps})
+
+    with collecting() as collector:
+        async with scripted(writing) as model:
+            told = {**sending(collector.endpoint), **asking(model)}
+            ended = await asked(home, "diagnose", question, "--bundle", str(bundle), "--json", **told)
+    assert {f"assay-{name}" for name in SERVICES} == {span.process for span in collector.spans}, ended.stderr
+    stored: list[bytes] = [
+        value for values in canaries.tables(home / "assay.sqlite3").values() for value in values
+    ]
+    found = canaries.where({"trace": collector.wire, "stored": stored}, texts)
+    assert {name: where for name, where in found.items() if where - {"stored"}} == {}
+    # The control: the run was about all of it.
+    assert {name for name, where in found.items() if where} >= {"question", "line", "argument"}

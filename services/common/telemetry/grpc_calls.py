@@ -1,7 +1,8 @@
 """Spans of gRPC calls, by OpenTelemetry's own interceptors.
 
 Those for clients lose a cancelled call: they wait for its status in between, so that cancelling cancels the
-wait, while the call itself goes on and its span never ends. Those below end both.
+wait alone, while the call goes on at the other side and its span never ends. Those below, around them, end
+both.
 """
 
 import asyncio
@@ -87,6 +88,7 @@ class _Begun:
         """Begin the call."""
         self._span = trace.get_current_span()
         self._call = await self._continuation(details, request)
+        self._call.add_done_callback(self._ended)
         return self._call
 
     @contextmanager
@@ -97,10 +99,13 @@ class _Begun:
         except asyncio.CancelledError:
             if self._call is not None:
                 self._call.cancel()
-            if self._span is not None:
-                self._span.set_attribute(RPC_STATUS, grpc.StatusCode.CANCELLED.value[0])
-                self._span.end()
             raise
+
+    def _ended(self, call: Any) -> None:  # noqa: ANN401 - the calls of gRPC have no common type
+        """End the span of a cancelled call, of which theirs may never hear; any other they end."""
+        if call.cancelled() and self._span is not None:
+            self._span.set_attribute(RPC_STATUS, grpc.StatusCode.CANCELLED.value[0])
+            self._span.end()
 
 
 def _is_own(details: Any) -> bool:  # noqa: ANN401 - of a server or of a client, without a common type
