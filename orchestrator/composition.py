@@ -38,12 +38,14 @@ from orchestrator.store.inspection import inspect
 from orchestrator.store.ownership import owned
 from orchestrator.store.port import Store, StoreError, StoreOpenError
 from orchestrator.store.sqlite import open_store
+from orchestrator.telemetry import RUNS_NOW
 from services.common.redaction.redactor import Redactor
 from services.common.redaction.settings import plain
 from services.common.rpc.callers import server_name
 from services.common.rpc.channels import ClientTls, open_channel
 from services.common.rpc.health import is_serving
 from services.common.rpc.service import Service
+from services.common.telemetry.metrics import gauge
 
 NAME = diagnosis_pb2.DESCRIPTOR.services_by_name["DiagnosisService"].full_name
 HEALTH_SECONDS = 1.5
@@ -105,6 +107,8 @@ async def build(settings: OrchestratorSettings) -> Service:
             new_id=_new_id,
             limits=RunLimits(settings.max_runs, settings.max_waiting_runs),
         )
+        gauge(RUNS_NOW, lambda: runs.walking, state="walking")
+        gauge(RUNS_NOW, lambda: runs.waiting, state="waiting")
         try:
             await runs.recover()
         except StoreError as error:

@@ -23,6 +23,7 @@ from orchestrator.progress import Follower, Progress
 from orchestrator.store.port import Store, Submission
 from orchestrator.watching import watched_messages
 from services.common.errors import ResourceExhaustedError, UnavailableError
+from services.common.places import Places
 from services.common.rpc.context import bind_run_id
 
 _log = structlog.get_logger("assay.runs")
@@ -57,13 +58,23 @@ class Runs:
         self._clock = clock
         self._new_id = new_id
         self._limits = limits
-        self._places = asyncio.Semaphore(limits.running)
+        self._places = Places(limits.running)
         # A catalog costs the executor work: as many at one time as runs.
         self._asking = asyncio.Semaphore(limits.running)
         self._arriving = 0
         self._living: dict[str, tuple[LiveRun, _RunTask]] = {}
         self._ending_left_behind = asyncio.Lock()
         self._stopping = False
+
+    @property
+    def waiting(self) -> int:
+        """How many submitted runs wait for a place."""
+        return self._places.waiting
+
+    @property
+    def walking(self) -> int:
+        """How many runs are under way and do not wait."""
+        return len(self._living) - self.waiting
 
     @asynccontextmanager
     async def live(

@@ -35,7 +35,7 @@ RUN_SECONDS: Final = Histogram(
     "assay_run_duration_seconds", "From the begin of a run to its stored end.", {"status": _STATUSES}
 )
 RUNS_NOW: Final = Gauge(
-    "assay_runs",
+    "assay_runs_under_way",
     "Runs under way: those that walk, and submitted ones that wait.",
     {"state": ["walking", "waiting"]},
 )

@@ -101,6 +101,9 @@ class ServiceSettings(TlsSettings, Settings):
     health_listen: Annotated[Address | None, BeforeValidator(none_if_empty)] = Field(
         None, description="host:port where plaintext probes may ask for health, and for nothing else"
     )
+    metrics_listen: Annotated[Address | None, BeforeValidator(none_if_empty)] = Field(
+        None, description="host:port where metrics may be scraped in plain HTTP, and nothing else"
+    )
     users: Annotated[tuple[Identity, ...], BeforeValidator(_identities)] = Field(
         (), max_length=1000, description="identities of people and programs that may call as users"
     )

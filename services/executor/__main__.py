@@ -11,6 +11,7 @@ from services.common.llm.parts import open_model
 from services.common.redaction.redactor import Redactor
 from services.common.redaction.settings import plain
 from services.common.rpc.service import Service, run
+from services.common.telemetry.metrics import gauge
 from services.executor.bundle_root import problems_of
 from services.executor.desk import Desk
 from services.executor.execution import Execution
@@ -22,6 +23,7 @@ from services.executor.servicer import ExecutorServicer
 from services.executor.session import Sessions
 from services.executor.settings import ExecutorSettings
 from services.executor.sources.bundle import Limits
+from services.executor.telemetry import WAITING, WORKERS
 from services.executor.tools.registry import tools
 from services.executor.tools.tool import Tool
 from services.executor.workers import Workers
@@ -51,6 +53,9 @@ def compose(
     limits = Limits(settings.max_structured_bytes, settings.max_log_bytes)
     desk = partial(Desk, offered, settings.bundle_root, limits, redactor)
     workers, spare = Workers(settings.workers, desk, Desk.clear), Workers(1, desk, Desk.clear)
+    gauge(WORKERS, lambda: settings.workers - workers.idle, state="leased")
+    gauge(WORKERS, lambda: workers.idle, state="idle")
+    gauge(WAITING, lambda: workers.waiting)
     sessions = Sessions(workers, spare, settings.inventory_deadline_seconds)
     clocks = Clocks(now=lambda: datetime.now(UTC), monotonic=time.monotonic)
     runtime = Runtime(offered, clocks, _new_id, redactor)

@@ -25,8 +25,8 @@ TOOL_SECONDS: Final = Histogram(
 )
 WORKERS: Final = Gauge(
     "assay_workers",
-    "Worker processes that an execution holds, or that are free.",
-    {"state": ["leased", "free"]},
+    "Places of worker processes that an execution holds, or that are idle.",
+    {"state": ["leased", "idle"]},
 )
 WAITING: Final = Gauge("assay_workers_waited_for", "Executions that wait for a worker process.")
 

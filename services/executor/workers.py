@@ -15,6 +15,7 @@ from typing import Concatenate, Generic, ParamSpec, TypeVar, cast
 import structlog
 
 from services.common.errors import UnavailableError
+from services.common.places import Places
 from services.executor.worker_process import Reply, Request, WorkerFailedError, serve
 
 # Between the end of a process's pipe and its exit code.
@@ -183,12 +184,22 @@ class Workers(Generic[D]):
         self._workers = [Worker(make, start_seconds) for _ in range(count)]
         # The one that was used last is used next, so that one caller at a time needs one process.
         self._idle = list(self._workers)
-        self._free = asyncio.Semaphore(count)
+        self._free = Places(count)
 
     @property
     def all_leased(self) -> bool:
         """Whether a lease would have to wait now."""
         return self._free.locked()
+
+    @property
+    def idle(self) -> int:
+        """How many have no caller."""
+        return len(self._idle)
+
+    @property
+    def waiting(self) -> int:
+        """How many callers wait."""
+        return self._free.waiting
 
     @asynccontextmanager
     async def lease(self) -> AsyncIterator[Worker[D]]:

@@ -39,6 +39,11 @@ class Admission:
             if not self._running:
                 self._idle.set()
 
+    @property
+    def running(self) -> int:
+        """How many calls run."""
+        return self._running
+
     def stop(self) -> None:
         """Admit nothing more; calls that run go on."""
         self._stopping = True

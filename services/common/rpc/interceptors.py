@@ -28,6 +28,8 @@ from services.common.rpc.admission import Admission
 from services.common.rpc.context import bind_run_id, remaining_seconds, run_id_of
 from services.common.rpc.identity import Peers, allowed_roles
 from services.common.rpc.rates import Rates
+from services.common.rpc.rpc_metrics import CALL_SECONDS
+from services.common.telemetry.metrics import observe
 from services.common.telemetry.spans import tracer
 
 STANDARD_SERVICES = ("/grpc.health.v1.", "/grpc.reflection.v1.", "/grpc.reflection.v1alpha.")
@@ -106,9 +108,10 @@ async def logged(call: Call) -> AsyncIterator[None]:
         code = _code_name(call.context)
         raise
     finally:
-        milliseconds = round((time.perf_counter() - started) * 1000, 1)
+        seconds = time.perf_counter() - started
+        observe(CALL_SECONDS, {"method": call.method, "code": code}, seconds)
         tracer().called(grpc.StatusCode[code].value[0])
-        _log.info("rpc", method=call.method, code=code, duration_ms=milliseconds)
+        _log.info("rpc", method=call.method, code=code, duration_ms=round(seconds * 1000, 1))
 
 
 @asynccontextmanager

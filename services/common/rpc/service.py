@@ -25,11 +25,14 @@ from services.common.rpc.admission import Admission
 from services.common.rpc.certificates import own_certificates
 from services.common.rpc.exit_codes import EXIT_ERROR, EXIT_OK, EXIT_USAGE
 from services.common.rpc.health import Health, Ready
+from services.common.rpc.metrics_server import metrics_served
 from services.common.rpc.process import PROCESS_SERVICE, Endpoint, Problems, ProcessServicer
+from services.common.rpc.rpc_metrics import CALLS_NOW
 from services.common.rpc.server import ListenError, add_reflection, listen, new_health_server, new_server
 from services.common.rpc.shutdown import ParentError, on_parent_end, on_signals
-from services.common.rpc.telemetry import traced
+from services.common.rpc.telemetry import metered, traced
 from services.common.settings import ServiceSettings, SettingsError, load, process_name
+from services.common.telemetry.metrics import gauge
 
 # At least so long new calls are refused before the server stops.
 REFUSE_SECONDS = 0.1
@@ -76,7 +79,7 @@ def run(settings_type: type[SettingsT], build: Callable[[SettingsT], Awaitable[S
     name = process_name(settings_type)
     logs.configure(name, settings.log_level)
     try:
-        with traced(settings):
+        with traced(settings), metered(settings):
             asyncio.run(_serve(name, settings, build))
     except (ListenError, ParentError, AssayError) as error:
         _complain(f"{name} cannot start: {error}")
@@ -96,6 +99,7 @@ async def serving(settings: ServiceSettings, service: Service) -> AsyncIterator[
         stack.push_async_callback(_take_steps, service.close)
         certificates = own_certificates(settings)
         admission = Admission(settings.max_concurrent_rpcs)
+        gauge(CALLS_NOW, lambda: admission.running)
         server = new_server(settings, admission)
         health = Health(service.names)
         service.register(server)
@@ -106,6 +110,8 @@ async def serving(settings: ServiceSettings, service: Service) -> AsyncIterator[
             add_reflection(server, (*service.names, PROCESS_SERVICE))
         if settings.health_listen:
             await _serve_probes(stack, health, settings.health_listen)
+        if settings.metrics_listen:
+            await stack.enter_async_context(metrics_served(settings.metrics_listen))
         address = listen(server, settings.listen, certificates)
         await server.start()
         stack.push_async_callback(_stop, server, admission)

@@ -9,7 +9,7 @@ from services.common.processes import ORCHESTRATOR
 from services.common.rpc.certificates import Material, Watched
 from services.common.rpc.process import own_version
 from services.common.settings import ServiceSettings, process_name
-from services.common.telemetry.spans import install
+from services.common.telemetry import metrics, spans
 from services.common.tls_settings import TlsFiles, is_loopback
 
 
@@ -28,15 +28,30 @@ def traced(settings: ServiceSettings) -> Iterator[None]:
     tracing = Tracing(
         {"service.name": f"assay-{name}", "service.namespace": "assay", "service.version": own_version()},
         settings.otlp_endpoint,
-        _Credentials(settings.tls),
+        Credentials(settings.tls),
         continues=_continues(name, settings),
     )
-    install(tracing)
+    spans.install(tracing)
     try:
         yield
     finally:
-        install(None)
+        spans.install(None)
         tracing.close()
+
+
+@contextmanager
+def metered(settings: ServiceSettings) -> Iterator[None]:
+    """Count inside the block where the settings say that metrics are served."""
+    if not settings.metrics_listen:
+        yield
+        return
+    from services.common.telemetry.prometheus import Prometheus  # noqa: PLC0415 - not for everyone
+
+    metrics.install(Prometheus())
+    try:
+        yield
+    finally:
+        metrics.install(None)
 
 
 def _continues(name: str, settings: ServiceSettings) -> bool:
@@ -48,7 +63,7 @@ def _continues(name: str, settings: ServiceSettings) -> bool:
     return name != ORCHESTRATOR or settings.tls is not None or is_loopback(settings.listen)
 
 
-class _Credentials:
+class Credentials:
     """The process's own certificate for the collector, as it is renewed; without one, none."""
 
     def __init__(self, files: TlsFiles | None) -> None:

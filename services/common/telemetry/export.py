@@ -42,7 +42,7 @@ class BoundedExporter(SpanExporter):
         if self._given_up.is_set():
             return SpanExportResult.FAILURE
         self._renew()
-        result = self._inner.export([_bare(span) for span in spans])
+        result = self._inner.export([bare(span) for span in spans])
         self._tell(result is not SpanExportResult.SUCCESS)
         return result
 
@@ -82,7 +82,7 @@ class BoundedExporter(SpanExporter):
         self._failing = failing
 
 
-def _bare(span: ReadableSpan) -> ReadableSpan:
+def bare(span: ReadableSpan) -> ReadableSpan:
     """Return a span without all that may not leave: also no text of a status, no link, no tracestate."""
     return ReadableSpan(
         name=allowed_name(span.name),
