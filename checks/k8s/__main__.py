@@ -32,6 +32,7 @@ def compared(rendering: manifests.Rendering, known: Mapping[str, Process]) -> It
             except settings.UnreadableError as error:
                 yield from (f"{service}: {problem}" for problem in error.args)
     yield from network.model_problems(rendering, read)
+    yield from network.telemetry_problems(rendering, read)
     if read.keys() == known.keys():
         yield from processes.problems(rendering, known, read)
 

@@ -35,6 +35,8 @@ def problems(
 
 def _ports(workload: Workload, settings: ServiceSettings) -> Iterator[str]:
     listens = {"grpc": ("listen", settings.listen), "health": ("health_listen", settings.health_listen)}
+    if settings.metrics_listen or workload.port("metrics"):
+        listens["metrics"] = ("metrics_listen", settings.metrics_listen)
     for name, (setting, address) in listens.items():
         if not address:
             yield f"{setting} is not set"

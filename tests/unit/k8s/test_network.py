@@ -59,6 +59,20 @@ def asks_model(manifests: Manifests) -> None:
     manifests.variable("verifier", "ASSAY_VERIFIER_MODEL_BASE_URL", "http://models.example.com:8000/v1")
 
 
+def sends_spans(manifests: Manifests) -> None:
+    manifests.variable("verifier", "ASSAY_VERIFIER_OTLP_ENDPOINT", "https://collector.telemetry.svc:4317")
+
+
+def serves_metrics(manifests: Manifests) -> None:
+    manifests.variable("verifier", "ASSAY_VERIFIER_METRICS_LISTEN", "[::]:9464")
+
+
+def scraped_elsewhere(manifests: Manifests) -> None:
+    manifests.get("NetworkPolicy", "assay-planner")["metadata"]["labels"] = {"assay/ingress": "metrics"}
+    peer = {"namespaceSelector": {"matchLabels": {"a": "b"}}, "podSelector": {"matchLabels": {"a": "b"}}}
+    manifests.policy("planner")["ingress"].append({"from": [peer], "ports": [{"port": 50051}]})
+
+
 # What is broken, how, and what is then said.
 BREAKS: Final[dict[str, tuple[Break, str]]] = {
     "a caller too many": (another_caller, "planner: ingress from composer:50051 is allowed"),
@@ -71,6 +85,9 @@ BREAKS: Final[dict[str, tuple[Break, str]]] = {
     "no known purpose": (way_out("executor", "fun"), "executor: egress to fun:443 is allowed"),
     "no names": (way_out("executor", "sources"), "executor: egress to DNS:53 is needed"),
     "no way to the model": (asks_model, "verifier: asks a model on port 8000, and no policy lets it out"),
+    "no way to the collector": (sends_spans, "verifier: sends spans to port 4317, and no policy lets it out"),
+    "no way to the metrics": (serves_metrics, "verifier: serves metrics on port 9464, and no policy lets"),
+    "a scraper of another port": (scraped_elsewhere, "planner: ingress from metrics:50051 is allowed"),
     "no denial": (removed("NetworkPolicy", "deny-all"), "no NetworkPolicy denies everything"),
     "a denial elsewhere": (denial_elsewhere, "NetworkPolicy deny-all: lies in namespace 'elsewhere'"),
 }

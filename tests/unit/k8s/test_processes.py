@@ -64,6 +64,10 @@ BREAKS: Final[dict[str, tuple[Break, str]]] = {
     "another port to listen on": (variable("planner", "PLANNER_LISTEN", "[::]:50099"), "is [::]:50099"),
     "a server for itself": (variable("planner", "PLANNER_LISTEN", "127.0.0.1:50051"), "no other pod reaches"),
     "no health": (variable("planner", "PLANNER_HEALTH_LISTEN", ""), "health_listen is not set"),
+    "metrics without a port": (
+        variable("planner", "PLANNER_METRICS_LISTEN", "[::]:9464"),
+        "the port metrics is None, and metrics_listen is [::]:9464",
+    ),
     "another address": (
         variable("orchestrator", "ORCHESTRATOR_VERIFIER_ADDRESS", "assay-verifier:50051"),
         "verifier_address is assay-verifier:50051",
