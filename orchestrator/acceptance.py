@@ -8,6 +8,7 @@ from assay.common.v1.evidence_pb2 import Verification
 from assay.verifier.v1.verifier_pb2 import VerifyRequest
 
 from services.common.evidence import guard, verdict, verifier_protocol
+from services.common.evidence.hearsay import hearsay
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,12 @@ def accept_verification(
     output = request.verified_executor_output
     accepted = verifier_protocol.accept(reply, output, request.verified_evidence)
     checks = guard.guard_checks(
-        accepted.claim_checks, output, request.verified_evidence, request.diagnosis_context, arguments
+        accepted.claim_checks,
+        output,
+        request.verified_evidence,
+        request.diagnosis_context,
+        arguments,
+        hearsay(request.gatekeeper_audit, output),
     )
     del accepted.claim_checks[:]
     accepted.claim_checks.extend(checks)

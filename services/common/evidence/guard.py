@@ -4,7 +4,7 @@ It only lowers; the one thing that it takes back is a fabrication that the verif
 could not know to be none. It runs on an accepted verification, before facts and verdict are derived from it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,19 +26,22 @@ def guard_checks(
     evidence: Sequence[evidence_pb2.VerifiedEvidence],
     context: context_pb2.DiagnosisContext,
     arguments: Mapping[str, bytes],
+    hearsay: Collection[str] = (),
 ) -> list[evidence_pb2.ClaimCheck]:
     """Return the checks, in their order, lowered where a statement says more than its own evidence holds.
 
     Each check must belong to a claim of the output. `arguments` maps an invocation id to its arguments, a
-    JSON object in UTF-8; every invocation that the evidence is bound to must be in it. A changed check keeps
-    the verifier's judgement in `model_classification` and says in `guard_reason` which kinds of facts were
-    missing, never the facts themselves.
+    JSON object in UTF-8; every invocation that the evidence is bound to must be in it. `hearsay` are the ids
+    of causes that only outsiders state. A changed check keeps the verifier's judgement in
+    `model_classification` and says in `guard_reason` which kinds of facts were missing, never the facts
+    themselves.
     """
     claims = {claim.claim_id: claim for claim in output.claims}
     frame = list(frame_texts(context, evidence))
     bound = dict.fromkeys(item.source_invocation_id for item in evidence)
     asked = [text for invocation_id in bound for text in argument_texts(arguments[invocation_id])]
-    run = _Run(evidence, seen=Holdings(evidence, frame), everything=Holdings(evidence, [*frame, *asked]))
+    everything = Holdings(evidence, [*frame, *asked])
+    run = _Run(evidence, Holdings(evidence, frame), everything, hearsay)
     return [_guarded(check, claims[check.claim_id], run) for check in checks]
 
 
@@ -61,11 +64,12 @@ def invented_kinds(claim: evidence_pb2.VerifiedClaim, known: Holdings, facts: It
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """The verified evidence; what the verifier could know beside it; and what the whole run knows."""
+    """The verified evidence; what the verifier could know beside it; what the whole run knows; hearsay."""
 
     evidence: Sequence[evidence_pb2.VerifiedEvidence]
     seen: Holdings
     everything: Holdings
+    hearsay: Collection[str]
 
 
 def _guarded(
@@ -84,6 +88,10 @@ def _guarded(
     if missing and check.classification in CARRIED:
         guarded.classification = evidence_pb2.CLASSIFICATION_OVERSTATED
         reasons.append(f"the claim's own evidence does not hold every {_listed(missing)} that it states")
+    if claim.claim_id in run.hearsay and check.classification in CARRIED:
+        # That somebody sent these words is certain; that they are true, nothing says.
+        guarded.classification = evidence_pb2.CLASSIFICATION_OVERSTATED
+        reasons.append("only what outsiders can write states this cause")
     if invented and not check.fabricated:
         guarded.fabricated = True
         reasons.append(f"nothing in the run holds every {_listed(invented)} that it states")
