@@ -10,6 +10,8 @@ import pytest
 
 from tests.fakes.agents import hanging, stack
 from tests.fakes.command_line import asked
+from tests.fakes.model_endpoint import scripted
+from tests.fakes.sensible_model import agent_of, sensible
 from tests.integration.conftest import Diagnosed
 
 # What is shown, and the exit code that it has here.
@@ -71,6 +73,24 @@ async def test_it_runs(home: Path, proven: Diagnosed, past: Path, command: str) 
     ended = await asked(home, *words)
     assert ended.code in LOCAL[command], ended.stderr
     assert ended.stdout or "there is no such run" in ended.stderr
+
+
+async def test_the_variables_of_a_model_are_all_that_it_needs(
+    project: Path, tmp_path: Path, proven: Diagnosed
+) -> None:
+    readme = (project / "README.md").read_text(encoding="utf-8")
+    (exported,) = re.findall(r"^export (ASSAY_MODEL_.+)$", readme, re.MULTILINE)
+    variables = dict(word.split("=", 1) for word in exported.split())
+    async with scripted(sensible) as endpoint:
+        variables["ASSAY_MODEL_BASE_URL"] = endpoint.base_url
+        question = "Why do checkouts fail?"
+        ended = await asked(
+            tmp_path, "diagnose", question, "--bundle", str(proven.bundle), "--json", **variables
+        )
+    agents = json.loads(ended.stdout)["usage"]["agents"]
+    assert {agent_of(request) for request in endpoint.completions} >= {"Plan", "Step", "Judgement"}
+    assert {agent["model_failure"] for agent in agents} == {""}
+    assert {request.json["model"] for request in endpoint.completions} == {variables["ASSAY_MODEL_NAME"]}
 
 
 async def test_those_that_need_a_service_run_against_one(tmp_path: Path) -> None:
