@@ -73,8 +73,9 @@ bench-tokens: $(DEVELOPMENT) $(TOKENIZER) ## Print what each request of a whole 
 eval: $(DEVELOPMENT) ## Ask every handed set again, also changed, and compare with dev/eval/floor.json
 	$(PY) -m dev.eval
 
-test-llm: $(DEVELOPMENT) $(MODEL) ## Ask a real, small language model through the client, in every form
+test-llm: $(DEVELOPMENT) $(MODEL) ## Ask a real, small language model in every form, then have all agents ask it
 	$(PY) -m dev.live_model
+	$(PY) -m dev.live_graph
 
 enumerate: $(DEVELOPMENT) ## Walk every state and every path of the graph, against the design
 	$(PY) -m tests.proof.enumeration

@@ -14,6 +14,9 @@ import xllamacpp
 CONTEXT_TOKENS: Final = 8192
 # Several wait for each other by spinning, which on a busy machine costs more than they gain.
 THREADS: Final = 1
+# How much less likely a token is that was among so many before: so small a model repeats itself without end,
+# and a list in its answer never closes.
+REPETITION: Final = (1.3, 512)
 
 
 def main() -> int:
@@ -29,6 +32,7 @@ def main() -> int:
     parameters.n_parallel = 1
     parameters.cpuparams.n_threads = THREADS
     parameters.cpuparams_batch.n_threads = THREADS
+    parameters.sampling.penalty_repeat, parameters.sampling.penalty_last_n = REPETITION
     parameters.ui = False
     server = xllamacpp.Server(parameters)
     sys.stdout.write(json.dumps({"address": server.listening_address}) + "\n")
