@@ -63,9 +63,10 @@ lock: $(DEVELOPMENT) ## Pin the newest allowed versions in the requirements file
 	$(LOCK) --upgrade --group dev --constraint requirements.lock --output-file requirements-dev.lock
 	$(COMPILE) --upgrade --group k8s --output-file requirements-k8s.lock
 
-bench: $(RUNTIME) ## Measure start-up, memory, the cost of a diagnosis and of 200 at once
+bench: $(RUNTIME) ## Measure start-up, memory, the cost of a diagnosis, of 200 at once and of telemetry
 	$(PY) -m dev.bench
 	$(PY) -m dev.crowd
+	$(PY) -m dev.traced
 
 bench-tokens: $(DEVELOPMENT) $(TOKENIZER) ## Print what each request of a whole run asks of a model, in tokens
 	PYTHONPATH=build/tokens $(PY) -m tests.proof.run_tokens

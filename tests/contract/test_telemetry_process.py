@@ -97,6 +97,15 @@ async def test_what_was_noted_before_a_signal_has_come(project: Path) -> None:
     assert (code, len(collector.named(CHECK)), lost(log)) == (0, CALLS, [])
 
 
+async def test_headers_for_the_collector_are_those_of_the_variable_that_its_users_know(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-key=some")
+    with collecting() as collector:
+        await called_and_stopped(project, collector.endpoint)
+    assert collector.headers["x-key"] == "some"
+
+
 async def test_log_lines_of_a_call_name_its_trace(project: Path) -> None:
     with collecting() as collector:
         _, log = await called_and_stopped(project, collector.endpoint)

@@ -1,23 +1,36 @@
 """Calls between traced processes: whose trace they go on with, how they end, how they are cancelled."""
 
 import asyncio
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
 import grpc
 import grpc.aio
 import pytest
+from assay.common.v1 import context_pb2
+from assay.common.v1.tool_pb2 import PlanStep
+from assay.executor.v1 import executor_pb2_grpc
+from assay.executor.v1.executor_pb2 import ExecuteRequest
 from assay.gatekeeper.v1 import gatekeeper_pb2
 from assay.orchestrator.v1 import run_pb2
 from opentelemetry import trace
 
 from orchestrator.settings import OrchestratorSettings
 from services.common.errors import NotFoundError
+from services.common.llm.model import Greeting
+from services.common.llm.port import ModelError, ModelRequest
+from services.common.rpc.channels import open_channel
+from services.common.rpc.service import serving
 from services.common.telemetry import grpc_calls
+from services.executor import __main__ as executor
+from services.executor.settings import ExecutorSettings
+from tests.bad_input.command import LOG
 from tests.fakes import canaries
 from tests.fakes.agents import METHODS, hanging, stack
+from tests.fakes.bundles import write
 from tests.fakes.collector import Collector, Received
+from tests.fakes.model_endpoint import Reply, agent_settings, asking, replies, scripted
 from tests.fakes.scripted import Check, Context, ScriptedSettings, ok, running
 from tests.fakes.traced import tracing
 
@@ -200,3 +213,49 @@ async def test_a_traced_run_is_cancelled_by_its_caller_and_by_request(tmp_path: 
     assert {run.attributes["assay.run.reason"] for run in runs} == {"cancel_requested", "call_cancelled"}
     known = {span.span_id for span in collector.spans}
     assert all(span.parent_id in known for span in collector.spans if span.parent_id)
+
+
+async def test_a_call_of_a_tool_that_there_is_not_is_told_without_its_name(tmp_path: Path) -> None:
+    tool = canaries.canary()
+    settings = ExecutorSettings(bundle_root=write(tmp_path / "one", {"app.log": LOG}).parent)
+    request = ExecuteRequest(steps=[PlanStep(tool_name=tool, arguments_json=b"{}")])
+    request.context.question, request.context.scope.bundle = "why?", "one"
+    request.context.intent = context_pb2.INTENT_CAUSE
+    with tracing() as collector:
+        service = await executor.build(settings)
+        async with serving(settings, service) as address, open_channel(address, 1 << 20) as channel:
+            call = executor_pb2_grpc.ExecutorServiceStub(channel).Execute(request, timeout=60)
+            (called, _) = [message async for message in call]
+    (span,) = collector.named("execute_tool")
+    assert called.invocation.tool_name == tool
+    assert (span.name, span.attributes["error.type"]) == ("execute_tool refused", "BLOCKED")
+    assert span.attributes["gen_ai.tool.call.id"] == called.invocation.id
+    assert canaries.where({"sent": collector.wire}, {"tool": tool}) == {"tool": set()}
+
+
+@pytest.mark.parametrize(
+    ("reply", "error", "tokens"),
+    [
+        (replies.answer({"greeting": "hi"}), None, True),
+        (replies.failed("500 Internal Server Error", "no words of its own"), "overloaded", False),
+        (replies.reset(), "unreachable", False),
+    ],
+)
+async def test_a_span_of_a_model_tells_its_kind_of_failure(
+    reply: Reply, error: str | None, tokens: bool
+) -> None:
+    text = canaries.canary()
+    asked = ModelRequest(instructions=text, material=text, answer=Greeting, max_output_tokens=64)
+    with tracing() as collector:
+        async with (
+            scripted(replies.always(reply)) as endpoint,
+            asking(agent_settings(endpoint.base_url)) as model,
+        ):
+            with suppress(ModelError):
+                await model.ask(asked, 10)
+    (span,) = collector.named("chat")
+    assert (span.name, span.kind, span.attributes.get("error.type")) == ("chat scripted", "CLIENT", error)
+    assert (span.attributes["gen_ai.usage.output_tokens"] != 0) == tokens
+    assert span.attributes["gen_ai.request.max_tokens"] == 64
+    assert span.attributes["server.address"] == "127.0.0.1"
+    assert canaries.where({"sent": collector.wire}, {"prompt": text}) == {"prompt": set()}

@@ -41,6 +41,7 @@ class Collector:
 
     endpoint: str = ""
     failing: bool = False
+    headers: dict[str, str | bytes] = field(default_factory=dict)
     wire: list[bytes] = field(default_factory=list)
     spans: list[Received] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
@@ -73,6 +74,7 @@ class _Servicer(trace_service_pb2_grpc.TraceServiceServicer):
     def Export(self, request: Request, context: grpc.ServicerContext) -> Response:  # noqa: N802 - the contract's
         if self._collector.failing:
             context.abort(grpc.StatusCode.UNAVAILABLE, "not now")
+        self._collector.headers = dict(context.invocation_metadata())
         self._collector.take(request)
         self._collector.released.wait(HELD_SECONDS)
         return Response()
@@ -88,7 +90,8 @@ def collecting(
         collector.released.set()
     with ThreadPoolExecutor(8) as pool:
         server = grpc.server(pool)
-        trace_service_pb2_grpc.add_TraceServiceServicer_to_server(_Servicer(collector), server)
+        add = trace_service_pb2_grpc.add_TraceServiceServicer_to_server
+        add(_Servicer(collector), server)  # type: ignore[no-untyped-call] # generated without types
         if credentials:
             port, scheme = server.add_secure_port("127.0.0.1:0", credentials), "https"
         else:
