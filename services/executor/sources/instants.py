@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 MICROSECONDS: Final = 1_000_000
 _DAY: Final = 86_400
 # The years that RFC 3339 can write.
-_FIRST_SECOND: Final = -62_135_596_800
-_LAST_SECOND: Final = 253_402_300_799
+FIRST_SECOND: Final = -62_135_596_800
+LAST_SECOND: Final = 253_402_300_799
 _EPOCH_ORDINAL: Final = datetime(1970, 1, 1, tzinfo=UTC).toordinal()
 
 MONTHS: Final = {
@@ -75,7 +75,7 @@ def _second(year: int, month: int, day: int, clock: str, zone: str) -> tuple[int
         return None
     hour, minute, second = match.groups()
     seconds = midnight + int(hour) * 3600 + int(minute) * 60 + int(second) - offset
-    return (seconds, _second_text(seconds)) if _FIRST_SECOND <= seconds <= _LAST_SECOND else None
+    return (seconds, _second_text(seconds)) if FIRST_SECOND <= seconds <= LAST_SECOND else None
 
 
 @lru_cache(maxsize=256)
@@ -118,7 +118,7 @@ def _second_text(seconds: int) -> str:
 
 
 def _shown(seconds: int, digits: str) -> Instant | None:
-    if not _FIRST_SECOND <= seconds <= _LAST_SECOND:
+    if not FIRST_SECOND <= seconds <= LAST_SECOND:
         return None
     return _with_digits(seconds, _second_text(seconds), digits)
 

@@ -4,7 +4,6 @@ A response is the JSON that `/api/v1/query_range` or `/api/v1/query` answers. An
 names, for each response file, the query that it answers.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,6 +11,7 @@ from statistics import median
 from typing import TypeAlias
 
 from services.common.evidence.strict_json import Json, NumberToken
+from services.executor.sources.instants import FIRST_SECOND, LAST_SECOND
 from services.executor.sources.positioned_json import Element
 
 Labels: TypeAlias = Mapping[str, str]
@@ -89,7 +89,8 @@ def sample_of(pair: Json) -> tuple[float, str] | None:
         float(token)
     except ValueError:
         return None
-    return (time.value(), str(token)) if math.isfinite(time.value()) else None
+    # What no calendar names cannot be told as an instant.
+    return (time.value(), str(token)) if FIRST_SECOND <= time.value() <= LAST_SECOND else None
 
 
 def step_of(samples: Sequence[tuple[float, str]]) -> float:

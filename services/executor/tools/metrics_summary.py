@@ -6,11 +6,10 @@ from typing import Final
 
 from services.common.evidence import strict_json
 from services.common.evidence.strict_json import Json
+from services.executor.sources.instants import FIRST_SECOND, LAST_SECOND
 from services.executor.sources.metrics import Series
 from services.executor.sources.stop import never
 from services.executor.tools.samples import (
-    FIRST_SECOND,
-    LAST_SECOND,
     Points,
     instant,
     labels_text,

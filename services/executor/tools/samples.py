@@ -9,9 +9,6 @@ from datetime import UTC, datetime
 from services.common.evidence.strict_json import Json, NumberToken
 from services.executor.sources.metrics import Series
 
-# The instants that RFC 3339 can write, in seconds since the epoch.
-FIRST_SECOND = -62_135_596_800.0
-LAST_SECOND = 253_402_300_799.0
 _COUNTER_SUFFIXES = ("_total", "_sum", "_bucket")
 # The observations of a histogram end so, and so do plain numbers of things.
 _COUNT_SUFFIX = "_count"

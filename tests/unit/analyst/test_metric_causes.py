@@ -7,6 +7,7 @@ import pytest
 
 from tests.fakes.bindings import problems
 from tests.fakes.investigation import Investigation, investigate
+from tests.fakes.judged import lowered
 from tests.fakes.metric_case import ONSET, MetricCase, iso
 
 SLOW_SHELF = {"front": 0.3, "catalog": 0.2, "shelf": 0.15, "balancer": 0.2}
@@ -64,7 +65,8 @@ def test_where_nothing_got_worse_nobody_is_blamed_and_the_usual_is_told(
     assert found.suspects == []
     told = [claim for claim in found.of_type("context") if claim.component == "front"]
     assert "is usual" in told[0].statement
-    assert "usually varies by" in told[0].statement
+    assert "such an average varies by" in told[0].statement
+    assert lowered(found, alert) == []
 
 
 def test_what_moved_elsewhere_while_the_complaint_did_not_is_not_blamed(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from services.common.errors import FailedPreconditionError
@@ -77,8 +77,18 @@ SHAPED = st.one_of(
 TOOLS = tools(1 << 20, 30)
 
 
+_LAST = [253_402_300_800, "5e3"]
+AFTER_ALL_CALENDARS: Tree = {
+    "data": {
+        "resultType": "matrix",
+        "result": [{"metric": {"job": "x"}, "values": [[0, "1"], [0, "1"], [0, "1"], [0, "1"], _LAST]}],
+    }
+}
+
+
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=150)
 @given(SHAPED, NOISE)
+@example(first=AFTER_ALL_CALENDARS, second=None)
 def test_every_tool_answers_or_says_why_not(first: Tree, second: Tree) -> None:
     with tempfile.TemporaryDirectory() as folder:
         # One level down, so that a bundle has a name of its own.

@@ -29,5 +29,5 @@ def compared(shift: Shift) -> list[Part]:
 def usual_variation(shift: Shift) -> list[Part]:
     """Say by how much such an average varies without any trouble."""
     return [
-        "such an average usually varies by ", number(shift.spot.at("reference", "window_spread")),
+        "such an average varies by ", number(shift.spot.at("reference", "window_spread")),
     ]  # fmt: skip
