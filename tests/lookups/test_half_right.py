@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.bundles import Tree, write
+from tests.fakes.clusters import text
 from tests.lookups.asking import asked
 
 ACCESS = "".join(
@@ -146,3 +147,41 @@ def test_a_metric_is_compared_with_one_number_and_its_samples_are_told(tmp_path:
     assert answer.endswith("and last at 2026-11-28T10:02:00Z, in 2 of 3 samples.")
     assert said(tmp_path / "both", "When was ledger_depth above 2 and below 5?") == []
     assert said(tmp_path / "samples", "How many samples of ledger_depth are there?") == []
+
+
+CLUSTER: dict[str, Tree] = {
+    "nodes.txt": text(
+        """
+        NAME   STATUS                     ROLES    AGE   VERSION
+        n1     Ready                      <none>   28d   v1.31.2
+        n2     NotReady                   <none>   28d   v1.31.2
+        n3     Ready,SchedulingDisabled   <none>   28d   v1.31.2
+        """
+    ),
+    "pods.txt": text(
+        """
+        NAME                       READY   STATUS    RESTARTS   AGE   IP           NODE   NOMINATED NODE
+        cart-7d9c8b6f5d-x2kqz      1/1     Running   0          2d    10.244.0.6   n2     <none>
+        cart-7d9c8b6f5d-z9fwd      1/1     Running   0          2d    10.244.0.7   n1     <none>
+        """
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which nodes are not ready?", "Of 3 recorded nodes, 1 has another status than Ready or"),
+        (
+            "How many nodes are ready?",
+            "Of 3 recorded nodes, 2 have the status Ready or Ready,SchedulingDisabled",
+        ),
+        ("Which pods are on node n2?", "Of 2 recorded pods, 1 is on the node n2: cart-7d9c8b6f5d-x2kqz."),
+        ("How many pods run on n2?", "Of 2 recorded pods, 1 has the status Running and is on the node n2"),
+    ],
+)
+def test_nodes_have_states_and_pods(tmp_path: Path, question: str, answer: str) -> None:
+    answered = asked(write(tmp_path / "bundle", CLUSTER), question)
+    assert answered.wrong == []
+    assert answered.statements[0].startswith(answer)
+    assert "cart-7d9c8b6f5d-z9fwd" not in answered.statements[0]

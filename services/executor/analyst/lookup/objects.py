@@ -1,6 +1,6 @@
 """Which objects a lookup means: the conditions that select them, by the texts that their states have."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from services.common.evidence.strict_json import Json
 from services.executor.analyst.lookup import vocabulary as words
@@ -57,11 +57,21 @@ def fact(row: Spot, name: str) -> str:
     return counted or row.at("excerpts", name, "text").text
 
 
-def _state(state: str, rows: Iterable[Spot]) -> Json:
+def _is_ready(status: str) -> bool:
+    return status.partition(",")[0] == "Ready"
+
+
+def _state(state: str, rows: Sequence[Spot]) -> Json:
     """Return the condition for a state, in the words of it that objects state, or in its own."""
     bare = state.removeprefix("not ")
     denied = bare != state
     match bare:
+        case "ready" if rows and all(row.at("kind").text == "Node" for row in rows):
+            # A node that is ready can be closed as well: "Ready,SchedulingDisabled".
+            ready: list[Json] = [
+                text for text in dict.fromkeys(fact(row, "status") for row in rows) if _is_ready(text)
+            ]
+            return {"fact": "status", "texts": ready or ["Ready"], "other": denied}
         case "ready":
             return {"fact": "all_ready", "texts": ["false" if denied else "true"]}
         case "restarted":

@@ -19,16 +19,19 @@ def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
             "what is recorded of a cluster is of one moment and has no quoted text: no time bounds it"
         )
     fact = _fact(reader)
+    # "The pods on worker-1": behind another kind the name of a node tells where.
+    others = {words.KINDS_BY_WORD[word] for word in question.lowered & words.KINDS_BY_WORD.keys()} - {"Node"}
+    node = reader.names(known.nodes) if others else ()
     names = reader.names(known.object_names)
     # "What does it run" asks for the image, not for its state.
     if fact:
-        reader.take(("run", "runs", "running"))
+        reader.take(("run", "runs", "running", "use", "uses", "using"))
     states = _states(reader)
     kinds = list(dict.fromkeys(words.KINDS_BY_WORD[word] for word in reader.take(words.KINDS_BY_WORD)))
     kinds += ["Service"] if not names and not kinds and reader.take(("service", "services")) else []
     if bare.what is What.EVENTS:
         reader.take(words.EVENTS)
-    node, namespaces = reader.names(known.nodes), reader.names(known.namespaces)
+    node, namespaces = node or reader.names(known.nodes), reader.names(known.namespaces)
     kinds = _without_conditions(kinds, node=bool(node), namespace=bool(namespaces))
     if names and "Pod" in kinds:
         # "The pods of the deployment shop": the name tells which.
