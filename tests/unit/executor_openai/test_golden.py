@@ -25,7 +25,7 @@ PLAN = [
     ToolRequest("metrics_change_points", {}),
 ]
 # Of prompt and material; the schema of the answer comes on top.
-MOST_TOKENS = 3_700
+MOST_TOKENS = 3_900
 
 
 @pytest.mark.parametrize("incident", ["pg-connection-exhaustion", "healthy-false-alarm"])
