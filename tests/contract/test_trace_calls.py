@@ -1,6 +1,7 @@
 """Calls between traced processes: whose trace they go on with, how they end, how they are cancelled."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,8 @@ import pytest
 from assay.common.v1 import context_pb2
 from assay.common.v1.tool_pb2 import PlanStep
 from assay.executor.v1 import executor_pb2_grpc
-from assay.executor.v1.executor_pb2 import ExecuteRequest
-from assay.gatekeeper.v1 import gatekeeper_pb2
+from assay.executor.v1.executor_pb2 import ExecuteRequest, ExecuteResponse
+from assay.gatekeeper.v1 import gatekeeper_pb2, gatekeeper_pb2_grpc
 from assay.orchestrator.v1 import run_pb2
 from opentelemetry import trace
 
@@ -20,7 +21,8 @@ from orchestrator.settings import OrchestratorSettings
 from services.common.errors import NotFoundError
 from services.common.llm.model import Greeting
 from services.common.llm.port import ModelError, ModelRequest
-from services.common.rpc.channels import open_channel
+from services.common.rpc.callers import server_name
+from services.common.rpc.channels import ClientTls, open_channel
 from services.common.rpc.service import serving
 from services.common.telemetry import grpc_calls
 from services.executor import __main__ as executor
@@ -29,13 +31,15 @@ from tests.bad_input.command import LOG
 from tests.fakes import canaries
 from tests.fakes.agents import METHODS, hanging, stack
 from tests.fakes.bundles import write
+from tests.fakes.certificates import DOMAIN, Trust
 from tests.fakes.collector import Collector, Received
 from tests.fakes.model_endpoint import Reply, agent_settings, asking, replies, scripted
-from tests.fakes.scripted import Check, Context, ScriptedSettings, ok, running
+from tests.fakes.scripted import Check, Context, ScriptedSettings, ok, running, service
 from tests.fakes.traced import tracing
+from tests.load.rotation import CLIENT, SERVER
 
 CHECK = "/assay.gatekeeper.v1.GatekeeperService/Check"
-DIAGNOSE = "/assay.orchestrator.v1.DiagnosisService/Diagnose"
+EXECUTE = "/assay.executor.v1.ExecutorService/Execute"
 TRACE_ID, SPAN_ID = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 PARENT = f"00-{TRACE_ID}-{SPAN_ID}-01"
 CANCELLED = grpc.StatusCode.CANCELLED.value[0]
@@ -222,8 +226,8 @@ async def test_a_call_of_a_tool_that_there_is_not_is_told_without_its_name(tmp_p
     request.context.question, request.context.scope.bundle = "why?", "one"
     request.context.intent = context_pb2.INTENT_CAUSE
     with tracing() as collector:
-        service = await executor.build(settings)
-        async with serving(settings, service) as address, open_channel(address, 1 << 20) as channel:
+        built = await executor.build(settings)
+        async with serving(settings, built) as address, open_channel(address, 1 << 20) as channel:
             call = executor_pb2_grpc.ExecutorServiceStub(channel).Execute(request, timeout=60)
             (called, _) = [message async for message in call]
     (span,) = collector.named("execute_tool")
@@ -259,3 +263,37 @@ async def test_a_span_of_a_model_tells_its_kind_of_failure(
     assert span.attributes["gen_ai.request.max_tokens"] == 64
     assert span.attributes["server.address"] == "127.0.0.1"
     assert canaries.where({"sent": collector.wire}, {"prompt": text}) == {"prompt": set()}
+
+
+async def test_calls_with_certificates_are_traced_and_cancelled_alike(tmp_path: Path) -> None:
+    """Their channel makes each call on a connection that may be renewed, and counts its calls."""
+    trust = Trust(tmp_path / "certificates")
+    settings, client = trust.settings(SERVER), trust.files(CLIENT)
+    begun, dropped = asyncio.Event(), asyncio.Event()
+
+    async def holding(_: Context) -> AsyncIterator[ExecuteResponse]:
+        yield ExecuteResponse()
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            dropped.set()
+
+    with tracing(**settings) as collector:
+        tls = ClientTls(client, server_name(SERVER, DOMAIN))
+        async with (
+            serving(ScriptedSettings(drain_seconds=0, **settings), service(execute=holding)) as address,
+            open_channel(address, 1 << 20, tls) as channel,
+        ):
+            await gatekeeper_pb2_grpc.GatekeeperServiceStub(channel).Check(REQUEST, timeout=20)
+            call = executor_pb2_grpc.ExecutorServiceStub(channel).Execute(ExecuteRequest(), timeout=60)
+            async with asyncio.timeout(20):
+                await anext(aiter(call))
+                await begun.wait()
+                call.cancel()
+                await dropped.wait()
+    sides = {(span.name, span.kind) for span in collector.spans}
+    assert sides == {(name, kind) for name in (CHECK, EXECUTE) for kind in ("CLIENT", "SERVER")}
+    assert {span.trace_id for span in collector.named(CHECK)} != {
+        span.trace_id for span in collector.named(EXECUTE)
+    }
