@@ -100,7 +100,7 @@ BREAKS: Final[dict[str, tuple[Break, str]]] = {
     ),
     "a longer call": (
         variable("orchestrator", "ORCHESTRATOR_PLANNER_SECONDS", "120"),
-        "planner: drains for 35 s, and its longest call takes 120 s",
+        "planner: drains for 95 s, and its longest call takes 120 s",
     ),
     "a shorter drain": (variable("executor", "EXECUTOR_DRAIN_SECONDS", "10"), "executor: drains for 10 s"),
     "no pause": (in_container("lifecycle", to=None), "has no preStop sleep"),
