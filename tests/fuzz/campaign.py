@@ -77,11 +77,13 @@ def turn(tally: Tally, number: int, inputs: int = TURN_INPUTS) -> None:
 
 
 def campaign(targets: Sequence[Target], seconds: float) -> list[Tally]:
-    """Try inputs for a time; a target that crashed is left alone, the others go on."""
+    """Try inputs for a time, each target at least once; one that crashed is left alone, the others go on."""
     tallies = [Tally(target) for target in targets]
     ends = time.monotonic() + seconds
     number = 0
-    while time.monotonic() < ends and (whole := [tally for tally in tallies if not tally.crashes]):
+    while whole := [tally for tally in tallies if not tally.crashes]:
+        if time.monotonic() >= ends and number >= len(targets):
+            break
         number += 1
         turn(min(whole, key=lambda tally: tally.seconds), number)
     return tallies

@@ -102,9 +102,9 @@ def test_a_crash_is_found_shortened_and_printed_as_it_can_be_kept() -> None:
     assert "1 crashes" in report.table([tally])
 
 
-def test_every_target_has_its_share() -> None:
+def test_every_target_has_a_turn_however_short_the_time() -> None:
     names = ("JSON pointer", "matching", "visible text")
-    tallies = campaign([PARTS[name] for name in names], seconds=0.5)
+    tallies = campaign([PARTS[name] for name in names], seconds=0.0)
     assert all(tally.tried for tally in tallies)
 
 
