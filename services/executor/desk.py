@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,6 +12,7 @@ from services.common.evidence import document, strict_json
 from services.common.redaction.redactor import Redactor
 from services.executor.analyst.analyst import Analyst
 from services.executor.catalog import catalog_of, readable
+from services.executor.outcome import Outcome, failed, timed_out
 from services.executor.recorded import RecordedCall, parts_by_pointer
 from services.executor.sources.bundle import Bundle, Limits
 from services.executor.sources.folder import Folder, SourceError
@@ -21,17 +22,6 @@ from services.executor.tools.tool import Arguments, Tool, ToolError
 
 A = TypeVar("A")
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a tool call ended. For anything but OK the output is `{"error": "..."}`."""
-
-    status: "tool_pb2.InvocationStatus.ValueType"
-    output: bytes
-    truncated: bool = False
-    redactions: int = 0
-    outsider_spans: Sequence[tool_pb2.OutsiderSpan] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +120,7 @@ class Desk:
 
     def _failed(self, reason: str) -> Outcome:
         redacted = self._redactor.text(reason)
-        return replace(failed(redacted.text), redactions=redacted.count)
+        return failed(redacted.text, redacted.count)
 
     @property
     def _bundle(self) -> Bundle:
@@ -149,24 +139,6 @@ class Desk:
             )
             for invocation in new
         ]
-
-
-def failed(reason: str) -> Outcome:
-    """Return the outcome of a call that could not be answered."""
-    return Outcome(tool_pb2.INVOCATION_STATUS_ERROR, error_output(reason))
-
-
-def timed_out(seconds: float) -> Outcome:
-    """Return the outcome of a call that was not answered in time."""
-    return Outcome(
-        tool_pb2.INVOCATION_STATUS_TIMEOUT,
-        error_output(f"the tool did not answer within {seconds:g} s; narrow the call"),
-    )
-
-
-def error_output(reason: str) -> bytes:
-    """Return the output document that says why there is no other."""
-    return strict_json.dumps({"error": reason})
 
 
 def _object(data: bytes) -> dict[str, strict_json.Json]:

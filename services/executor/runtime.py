@@ -11,7 +11,8 @@ from assay.common.v1 import tool_pb2
 from services.common.evidence import strict_json
 from services.common.redaction.redactor import Redactor
 from services.executor import domain
-from services.executor.desk import Desk, Outcome, error_output, failed, timed_out
+from services.executor.desk import Desk
+from services.executor.outcome import Outcome, blocked, failed, timed_out
 from services.executor.session import GRACE_SECONDS, Session
 from services.executor.telemetry import REFUSED, tool_observed
 from services.executor.tools.tool import Tool
@@ -60,7 +61,7 @@ class Runtime:
     ) -> tool_pb2.Invocation:
         start, begun = self._clocks.now(), self._clocks.monotonic()
         if isinstance(admitted, domain.Refused):
-            outcome = Outcome(tool_pb2.INVOCATION_STATUS_BLOCKED, error_output(admitted.reason))
+            outcome = blocked(admitted.reason)
             plain, kind = {}, tool_pb2.DOCUMENT_KIND_RAW
         else:
             outcome = await _run(session, admitted)

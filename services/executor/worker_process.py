@@ -10,46 +10,42 @@ from typing import Any, TypeAlias
 
 from services.common.errors import AssayError
 from services.common.exception_text import exception_text
+from services.executor.replies import WorkerFailedError, raised, returned
 from services.executor.sources.stop import StoppedError
 
-# An operation, its arguments and its named arguments.
+# An operation, its arguments and its named arguments. The service is believed: what it sends is unpickled.
 Request: TypeAlias = "tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]"
-# What the operation returned, or the error that it raised.
-Reply: TypeAlias = "tuple[Any, Exception | None]"
 
 
-class WorkerFailedError(Exception):
-    """An operation raised what nobody foresaw. `frames` are its class and frames, without its message."""
-
-    def __init__(self, frames: list[str]) -> None:
-        super().__init__(frames)
-        self.frames = frames
-
-
-def serve(connection: "Connection[Reply, Request]", make: Callable[[], object]) -> None:
+def serve(connection: "Connection[Any, Request]", make: Callable[[], object]) -> None:
     """Make a desk, say so, and run operations on it, one after the other, until the other end is closed."""
     # Ctrl-C in a terminal reaches the whole group; when to end is the parent's to decide.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with_parent()
     _close_stdout()
     desk = make()
-    connection.send((None, None))
+    connection.send_bytes(returned(None))
     while True:
         try:
             request = connection.recv()
         except EOFError:
             return
-        connection.send(_reply(desk, request))
+        connection.send_bytes(_reply(desk, request))
 
 
-def _reply(desk: object, request: Request) -> Reply:
+def _reply(desk: object, request: Request) -> bytes:
     operation, arguments, named = request
     try:
-        return operation(desk, *arguments, **named), None
+        return _answer(operation, desk, *arguments, **named)
+    except Exception as error:  # noqa: BLE001 - its message may quote a source
+        return raised(WorkerFailedError(exception_text(error)))
+
+
+def _answer(operation: Callable[..., Any], *arguments: Any, **named: Any) -> bytes:  # noqa: ANN401 - any operation
+    try:
+        return returned(operation(*arguments, **named))
     except (AssayError, StoppedError) as error:
-        return None, error
-    except Exception as error:  # noqa: BLE001 - it may not be picklable, and its message may quote a source
-        return None, WorkerFailedError(exception_text(error))
+        return raised(error)
 
 
 def _end_with_parent() -> None:

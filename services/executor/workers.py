@@ -1,7 +1,7 @@
 """Worker processes for work that would hold up the event loop and that must end when nobody waits for it.
 
 Not `concurrent.futures.ProcessPoolExecutor`: what one caller does stays in one process, which keeps what it
-has read, and that process can be killed alone.
+has read, and that process can be killed alone. What comes back is parsed, not unpickled (`replies.py`).
 """
 
 import asyncio
@@ -10,13 +10,14 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager, suppress
 from multiprocessing.connection import Connection
-from typing import Concatenate, Generic, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast
 
 import structlog
 
 from services.common.errors import UnavailableError
 from services.common.places import Places
-from services.executor.worker_process import Reply, Request, WorkerFailedError, serve
+from services.executor.replies import MAX_REPLY_BYTES, IllegalReplyError, Reply, WorkerFailedError, parsed
+from services.executor.worker_process import Request, serve
 
 # Between the end of a process's pipe and its exit code.
 _EXIT_SECONDS = 1.0
@@ -37,7 +38,10 @@ class OverrunError(WorkerLostError):
 
 
 class WorkerEndedError(WorkerLostError):
-    """The process ended by itself or was killed from outside. The message names its signal or exit code."""
+    """The process ended by itself, was killed from outside, or is ended for an answer that is none.
+
+    The message says which: the signal, the exit code.
+    """
 
 
 class Process:
@@ -55,7 +59,7 @@ class Process:
                 raise UnavailableError(
                     f"no worker process can be started: {error.strerror}; try again later"
                 ) from None
-        self._connection: Connection[Request, Reply] = ours
+        self._connection: Connection[Request, Any] = ours
 
     @property
     def alive(self) -> bool:
@@ -75,12 +79,10 @@ class Process:
 
     def _received(self) -> Reply:
         try:
-            return self._connection.recv()
-        except (EOFError, OSError):
+            return parsed(self._connection.recv_bytes(MAX_REPLY_BYTES))
+        except (EOFError, OSError, IllegalReplyError):
             self._process.join(_EXIT_SECONDS)
-            code = self._process.exitcode
-            how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-            raise WorkerEndedError(how) from None
+            raise WorkerEndedError(_how(self._process.exitcode)) from None
 
     def kill(self) -> None:
         """End it now, whatever it does."""
@@ -90,6 +92,12 @@ class Process:
         """Wait for the end of a killed process and free what it took."""
         self._process.join()
         self._connection.close()
+
+
+def _how(exit_code: int | None) -> str:
+    if exit_code is None:
+        return "it answered what no worker answers"
+    return f"signal {-exit_code}" if exit_code < 0 else f"exit code {exit_code}"
 
 
 class Worker(Generic[D]):
@@ -110,7 +118,7 @@ class Worker(Generic[D]):
         *arguments: P.args,
         **named: P.kwargs,
     ) -> T:
-        """Run an operation of the desk; only plain data crosses.
+        """Run an operation of the desk, whose result is of a type that `replies` lists.
 
         Raises what the operation raises; OverrunError after `seconds`, which begin when there is a process;
         WorkerEndedError when the process ends; UnavailableError when none starts. Cancelling the call kills

@@ -37,6 +37,6 @@ def worker_ids() -> list[int]:
     return [pid for pid in found if pid is not None]
 
 
-def loaded(_: object) -> set[str]:
+def loaded(_: object) -> list[str]:
     """Return the packages that a process has loaded: an operation on a worker's desk, whatever that is."""
-    return {name.partition(".")[0] for name in sys.modules}
+    return sorted({name.partition(".")[0] for name in sys.modules})

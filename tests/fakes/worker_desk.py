@@ -5,10 +5,12 @@ It is given the name of a maker of a desk and a port. Its worker begins there an
 
 import asyncio
 import fcntl
+import gc
 import multiprocessing
 import os
 import re
 import sys
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NoReturn
 
@@ -61,6 +63,15 @@ class Notes:
 
     def crash(self) -> NoReturn:
         raise KeyError(CANARY)
+
+    def forge(self, reply: bytes) -> None:
+        """Answer as a process could that somebody else has taken over."""
+        pipes = [each for each in gc.get_objects() if isinstance(each, Connection) and each.writable]
+        for pipe in pipes:
+            pipe.send_bytes(reply)
+
+    def odd(self) -> object:
+        return object()
 
     def standard_files(self) -> list[str]:
         return [str(Path(f"/proc/self/fd/{number}").readlink()) for number in (0, 1)]

@@ -142,7 +142,7 @@ def test_opening_forgets_what_was_told(root: Path) -> None:
 async def test_a_process_with_a_desk_loads_no_more_than_it_needs(tmp_path: Path) -> None:
     workers = Workers(1, partial(Desk, tools(1000, 1), tmp_path, LIMITS, Redactor()), Desk.clear)
     async with workers.lease() as worker:
-        packages = await worker.run(60, loaded)
+        packages = set(await worker.run(60, loaded))
     await workers.close()
     assert "services" in packages
     assert not packages & {"grpc", "structlog", "pydantic_settings", "orchestrator"}

@@ -2,12 +2,14 @@
 
 import asyncio
 import os
+import pickle
 import resource
 import signal
 import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -15,8 +17,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from services.common.errors import NotFoundError, UnavailableError
+from services.executor.replies import MAX_REPLY_BYTES, WorkerFailedError
 from services.executor.sources.stop import StoppedError
-from services.executor.worker_process import WorkerFailedError
 from services.executor.workers import OverrunError, WorkerEndedError, Workers
 from tests.fakes.command_line import wait_gone
 from tests.fakes.held_work import listener
@@ -136,6 +138,46 @@ async def test_errors_for_people_cross_and_others_leave_their_message_behind(wor
     assert "worker_desk.py" in crashed.value.frames[1]
     assert CANARY not in str(crashed.value)
     assert [entry["frames"] for entry in logged] == [crashed.value.frames]
+
+
+@dataclass(frozen=True)
+class Trap:
+    """Makes a folder where it is unpickled."""
+
+    folder: Path
+
+    def __reduce__(self) -> tuple[object, tuple[Path]]:
+        return os.mkdir, (self.folder,)
+
+
+async def test_what_a_process_that_was_taken_over_answers_is_not_run(
+    workers: Workers[Notes], tmp_path: Path
+) -> None:
+    answer = pickle.dumps((Trap(tmp_path / "trap"), None))
+    async with workers.lease() as worker:
+        lost = await worker.run(60, Notes.pid)
+        with pytest.raises(WorkerEndedError, match="what no worker answers"):
+            await worker.run(60, Notes.forge, answer)
+        wait_gone([lost])
+        assert await worker.run(60, Notes.add, "again") == ["again"]
+    assert not (tmp_path / "trap").exists()
+    pickle.loads(answer)  # noqa: S301 - the control: it is a trap indeed
+    assert (tmp_path / "trap").is_dir()
+
+
+async def test_an_answer_that_is_too_long_is_not_kept(workers: Workers[Notes]) -> None:
+    async with workers.lease() as worker:
+        lost = await worker.run(60, Notes.pid)
+        with pytest.raises(WorkerEndedError):
+            await worker.run(60, Notes.forge, bytes(MAX_REPLY_BYTES + 1))
+        wait_gone([lost])
+
+
+async def test_a_result_of_another_type_is_a_defect_of_the_operation(workers: Workers[Notes]) -> None:
+    async with workers.lease() as worker:
+        with capture_logs(), pytest.raises(WorkerFailedError) as failed:
+            await worker.run(60, Notes.odd)
+    assert failed.value.frames[0] == "builtins.TypeError"
 
 
 @contextmanager
