@@ -52,70 +52,101 @@ HEALTH_SECONDS = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Channels:
-    """One channel per agent."""
+class Agents:
+    """The five agents, each with the channel to it."""
 
-    planner: grpc.aio.Channel
-    executor: grpc.aio.Channel
-    gatekeeper: grpc.aio.Channel
-    verifier: grpc.aio.Channel
-    composer: grpc.aio.Channel
+    planner: Agent
+    executor: Agent
+    gatekeeper: Agent
+    verifier: Agent
+    composer: Agent
 
-    def all(self) -> Sequence[grpc.aio.Channel]:
-        """Return the channels."""
+    def all(self) -> Sequence[Agent]:
+        """Return the agents, in the order in which a run reaches them."""
         return (self.planner, self.executor, self.gatekeeper, self.verifier, self.composer)
 
     async def ready(self) -> bool:
         """Tell whether every agent says that it is ready."""
-        asked = (is_serving(channel, timeout_seconds=HEALTH_SECONDS) for channel in self.all())
+        asked = (is_serving(agent.channel, timeout_seconds=HEALTH_SECONDS) for agent in self.all())
         return all(await asyncio.gather(*asked))
 
     async def close(self) -> None:
         """Close the channels."""
-        await asyncio.gather(*(channel.close() for channel in self.all()))
+        await asyncio.gather(*(agent.channel.close() for agent in self.all()))
 
 
 async def build(settings: OrchestratorSettings) -> Service:
     """Open the store and the channels, end what an earlier process left, and serve."""
+    clock = SystemClock()
     async with AsyncExitStack() as opened:
-        clock = SystemClock()
-        # Before the file is opened, and until it is closed.
-        await opened.enter_async_context(owned(settings.database, settings.database_busy_seconds))
-        store = await open_store(
-            settings.database, busy_seconds=settings.database_busy_seconds, keep_runs=settings.keep_runs
-        )
-        opened.push_async_callback(store.close)
-        channels = _channels(settings)
-        opened.push_async_callback(channels.close)
+        store = await _open_store(settings, opened)
+        agents = _agents(settings)
+        opened.push_async_callback(agents.close)
         executor = ExecutorAgent(
-            channels.executor,
+            agents.executor.channel,
             CallLimit(settings.executor_seconds, clock),
             CallLimit(settings.list_tools_seconds, clock),
         )
         catalogs = Catalogs(executor)
-        runs = Runs(
-            lifecycle=Lifecycle(
-                Engine(_graph(settings, channels, executor, store, clock), store, clock),
-                store,
-                clock,
-                # The rest is for the channels that others may add to a run that has ended.
-                max_run_bytes=settings.max_message_bytes // 16 * 15,
-            ),
-            catalogs=catalogs,
-            store=store,
-            clock=clock,
-            new_id=_new_id,
-            limits=RunLimits(settings.max_runs, settings.max_waiting_runs),
-        )
-        gauge(RUNS_NOW, lambda: runs.walking, state="walking")
-        gauge(RUNS_NOW, lambda: runs.waiting, state="waiting")
+        runs = _runs(settings, _graph(settings, agents, executor, store, clock), catalogs, store, clock)
         try:
             await runs.recover()
         except StoreError as error:
             raise StoreOpenError(f"cannot use the database {settings.database}: {error}") from None
         # Until here a failure closes what was opened; from here on the service does.
         close = opened.pop_all().aclose
-    servicer = DiagnosisServicer(
+    diagnosis = _diagnosis(settings, runs, catalogs, store)
+    status = StatusServicer(agents.all(), executor, partial(inspect, settings.database), clock, _new_id)
+
+    def register(server: grpc.aio.Server) -> None:
+        diagnosis_pb2_grpc.add_DiagnosisServiceServicer_to_server(diagnosis, server)
+        status_pb2_grpc.add_StatusServiceServicer_to_server(status, server)
+
+    return Service(
+        (NAME, STATUS_SERVICE),
+        register,
+        agents.ready,
+        end_work=(runs.close,),
+        close=(close,),
+    )
+
+
+async def _open_store(settings: OrchestratorSettings, opened: AsyncExitStack) -> Store:
+    # Owned before the file is opened, and until it is closed.
+    await opened.enter_async_context(owned(settings.database, settings.database_busy_seconds))
+    store = await open_store(
+        settings.database, busy_seconds=settings.database_busy_seconds, keep_runs=settings.keep_runs
+    )
+    opened.push_async_callback(store.close)
+    return store
+
+
+def _runs(
+    settings: OrchestratorSettings, graph: CompiledGraph, catalogs: Catalogs, store: Store, clock: Clock
+) -> Runs:
+    runs = Runs(
+        lifecycle=Lifecycle(
+            Engine(graph, store, clock),
+            store,
+            clock,
+            # The rest is for the channels that others may add to a run that has ended.
+            max_run_bytes=settings.max_message_bytes // 16 * 15,
+        ),
+        catalogs=catalogs,
+        store=store,
+        clock=clock,
+        new_id=_new_id,
+        limits=RunLimits(settings.max_runs, settings.max_waiting_runs),
+    )
+    gauge(RUNS_NOW, lambda: runs.walking, state="walking")
+    gauge(RUNS_NOW, lambda: runs.waiting, state="waiting")
+    return runs
+
+
+def _diagnosis(
+    settings: OrchestratorSettings, runs: Runs, catalogs: Catalogs, store: Store
+) -> DiagnosisServicer:
+    return DiagnosisServicer(
         runs,
         catalogs,
         store,
@@ -123,62 +154,37 @@ async def build(settings: OrchestratorSettings) -> Service:
         run_seconds=settings.run_seconds,
         reserve_seconds=settings.reserve_seconds,
     )
-    status = StatusServicer(
-        _agents(settings, channels), executor, partial(inspect, settings.database), clock, _new_id
-    )
-
-    def register(server: grpc.aio.Server) -> None:
-        diagnosis_pb2_grpc.add_DiagnosisServiceServicer_to_server(servicer, server)
-        status_pb2_grpc.add_StatusServiceServicer_to_server(status, server)
-
-    return Service(
-        (NAME, STATUS_SERVICE),
-        register,
-        channels.ready,
-        end_work=(runs.close,),
-        close=(close,),
-    )
 
 
 def _new_id() -> str:
     return uuid.uuid4().hex
 
 
-def _agents(settings: OrchestratorSettings, channels: Channels) -> Sequence[Agent]:
-    return (
-        Agent("planner", settings.planner_address, channels.planner),
-        Agent("executor", settings.executor_address, channels.executor),
-        Agent("gatekeeper", settings.gatekeeper_address, channels.gatekeeper),
-        Agent("verifier", settings.verifier_address, channels.verifier),
-        Agent("composer", settings.composer_address, channels.composer),
-    )
+def _agents(settings: OrchestratorSettings) -> Agents:
+    def agent(name: str, address: str) -> Agent:
+        tls = ClientTls(settings.tls, server_name(name, settings.trust_domain)) if settings.tls else None
+        return Agent(name, address, open_channel(address, settings.max_message_bytes, tls))
 
-
-def _channels(settings: OrchestratorSettings) -> Channels:
-    def channel(agent: str, address: str) -> grpc.aio.Channel:
-        tls = ClientTls(settings.tls, server_name(agent, settings.trust_domain)) if settings.tls else None
-        return open_channel(address, settings.max_message_bytes, tls)
-
-    return Channels(
-        planner=channel("planner", settings.planner_address),
-        executor=channel("executor", settings.executor_address),
-        gatekeeper=channel("gatekeeper", settings.gatekeeper_address),
-        verifier=channel("verifier", settings.verifier_address),
-        composer=channel("composer", settings.composer_address),
+    return Agents(
+        planner=agent("planner", settings.planner_address),
+        executor=agent("executor", settings.executor_address),
+        gatekeeper=agent("gatekeeper", settings.gatekeeper_address),
+        verifier=agent("verifier", settings.verifier_address),
+        composer=agent("composer", settings.composer_address),
     )
 
 
 def _graph(
     settings: OrchestratorSettings,
-    channels: Channels,
+    agents: Agents,
     executor: ExecutorAgent,
     store: Store,
     clock: Clock,
 ) -> CompiledGraph:
-    planner = PlannerAgent(channels.planner, CallLimit(settings.planner_seconds, clock))
-    gatekeeper = GatekeeperAgent(channels.gatekeeper, CallLimit(settings.gatekeeper_seconds, clock))
-    verifier = VerifierAgent(channels.verifier, CallLimit(settings.verifier_seconds, clock))
-    composer = ComposerAgent(channels.composer, CallLimit(settings.composer_seconds, clock))
+    planner = PlannerAgent(agents.planner.channel, CallLimit(settings.planner_seconds, clock))
+    gatekeeper = GatekeeperAgent(agents.gatekeeper.channel, CallLimit(settings.gatekeeper_seconds, clock))
+    verifier = VerifierAgent(agents.verifier.channel, CallLimit(settings.verifier_seconds, clock))
+    composer = ComposerAgent(agents.composer.channel, CallLimit(settings.composer_seconds, clock))
     return compile_graph(
         DIAGNOSIS,
         {

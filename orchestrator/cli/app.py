@@ -1,18 +1,14 @@
-"""The commands of `assay`: arguments, signals, exit codes. Only answers go to standard output."""
+"""The command `assay`: its own flags, its commands, its last line of defence."""
 
-import json as json_text
-import os
-import uuid
 from importlib.metadata import version
 from typing import Annotated
 
 import typer
 
 from orchestrator.cli import (
-    commands,
+    diagnose_command,
     eval_command,
     flags,
-    options,
     runs_command,
     service_commands,
     show_command,
@@ -20,15 +16,9 @@ from orchestrator.cli import (
     tools_command,
     trace_command,
 )
-from orchestrator.cli.errors import CommandError, wrong_input
-from orchestrator.cli.exit_codes import ExitCode, of_run
-from orchestrator.cli.leaving import found_by, note, put
-from orchestrator.cli.own_command import command as own_command
-from orchestrator.cli.own_command import for_target
-from orchestrator.cli.parameters import AsJson, Target
-from orchestrator.cli.run_output import put_run
+from orchestrator.cli.errors import CommandError
+from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.running import fail
-from services.common.visible import visible
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -96,76 +86,7 @@ def _root(
         fail(error)
 
 
-@app.command()
-def diagnose(
-    question: Annotated[
-        str, typer.Argument(metavar="QUESTION", help='What is wrong, such as "why do checkouts fail?"')
-    ],
-    bundle: Annotated[
-        str,
-        typer.Option(
-            metavar="FOLDER|ZIP",
-            help="The incident's folder or zip file; with --target, its name relative to the service's root.",
-        ),
-    ],
-    target: Target = None,
-    json: AsJson = False,
-    window_start: Annotated[
-        str, typer.Option(metavar="TIME", help="First instant of interest, RFC 3339.")
-    ] = "",
-    window_end: Annotated[
-        str, typer.Option(metavar="TIME", help="First instant no longer of interest, RFC 3339.")
-    ] = "",
-    intent: Annotated[
-        str,
-        typer.Option(
-            metavar="cause|lookup",
-            help="Overrides what the question suggests.",
-            autocompletion=lambda: list(options.INTENTS),
-        ),
-    ] = "",
-    timeout: Annotated[
-        float,
-        typer.Option(
-            min=1, max=3600, help="Seconds until the run is cancelled, or with --detach not begun any more."
-        ),
-    ] = 300.0,
-    detach: Annotated[
-        bool, typer.Option("--detach", help="With --target: print the run's id and do not wait for its end.")
-    ] = False,
-    idempotency_key: Annotated[
-        str | None,
-        typer.Option(metavar="KEY", help="With --detach: the same key and question begin one run only."),
-    ] = None,
-) -> None:
-    """Ask one question about one incident."""
-
-    def command() -> commands.Diagnosis:
-        address = options.address(target)
-        where = options.bundle(bundle, address)
-        request = options.request(question, where, window_start, window_end, intent)
-        return commands.Diagnosis(request, where, address, timeout)
-
-    if detach or idempotency_key is not None:
-        run_id = found_by(
-            lambda _: commands.submit(command(), _submission_key(detach, idempotency_key), os.environ)
-        )
-        put((json_text.dumps({"run_id": run_id}) if json else visible(run_id)) + "\n")
-        note(f"to follow it: {own_command('show', run_id, '--watch', *for_target(target))}")
-        return
-    shown = found_by(lambda progress: commands.diagnose(command(), os.environ, progress))
-    put_run(shown, as_json=json)
-    raise typer.Exit(of_run(shown.run))
-
-
-def _submission_key(detach: bool, key: str | None) -> str:
-    if not detach:
-        raise wrong_input(
-            "--idempotency-key is only for --detach: a run that is waited for is always a new one"
-        )
-    return uuid.uuid4().hex if key is None else options.text("--idempotency-key", key).strip()
-
-
+app.command("diagnose")(diagnose_command.diagnose)
 app.command("eval")(eval_command.evaluate)
 app.command("show")(show_command.show)
 app.add_typer(runs_command.app, name="runs")

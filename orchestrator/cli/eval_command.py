@@ -11,7 +11,6 @@ from typing import Annotated
 import typer
 
 from orchestrator.cli import options
-from orchestrator.cli.commands import holding
 from orchestrator.cli.errors import wrong_input
 from orchestrator.cli.evaluation.asking import ask
 from orchestrator.cli.evaluation.cases import Case, cases_in
@@ -21,6 +20,7 @@ from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.leaving import found_by, put
 from orchestrator.cli.parameters import AsJson
 from orchestrator.cli.progress import Progress
+from orchestrator.cli.run_store import holding
 from orchestrator.cli.table import paper_for
 
 

@@ -3,12 +3,23 @@
 import os
 import shutil
 import sys
+from dataclasses import dataclass
+
+from assay.orchestrator.v1 import run_pb2
 
 from orchestrator.cli import human, json_output
-from orchestrator.cli.commands import Shown
 from orchestrator.cli.layout import layout_for
 from orchestrator.cli.leaving import put
 from orchestrator.cli.own_command import show_command
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A run, its path, and the remote service that stores it; empty for this machine's own store."""
+
+    run: run_pb2.Run
+    trace: run_pb2.Trace
+    target: str
 
 
 def put_run(shown: Shown, *, as_json: bool) -> None:

@@ -11,13 +11,13 @@ from assay.orchestrator.v1 import run_pb2
 from assay.orchestrator.v1.diagnosis_pb2 import ListRunsRequest, PruneRunsRequest
 
 from orchestrator.cli import options, run_list
-from orchestrator.cli.commands import stored_runs_of
 from orchestrator.cli.errors import CommandError, wrong_input
 from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.leaving import found_by, note, put
 from orchestrator.cli.parameters import RunId, Target
 from orchestrator.cli.progress import Progress
 from orchestrator.cli.run_ids import typed_id, whole_id
+from orchestrator.cli.run_store import stored_runs_of
 from orchestrator.cli.running import fail
 from orchestrator.cli.table import paper_for
 from orchestrator.cli.times import age, instant_or_age, timestamp
@@ -39,28 +39,33 @@ class Status(StrEnum):
     CANCELLED = "cancelled"
 
 
+_Statuses = Annotated[
+    list[Status] | None,
+    typer.Option(
+        case_sensitive=False,
+        metavar="STATUS",
+        help="Only runs that stand so; may be given several times: " + ", ".join(Status) + ".",
+    ),
+]
+_Since = Annotated[
+    str,
+    typer.Option(metavar="TIME", help="Only runs begun then or later: RFC 3339, or an age (36h, 30d)."),
+]
+_Until = Annotated[
+    str, typer.Option(metavar="TIME", help="Only runs begun before: RFC 3339, or an age (36h, 30d).")
+]
+_Limit = Annotated[int, typer.Option(min=1, max=MAX_LISTED, help="Most runs to list.")]
+_AsJsonLines = Annotated[bool, typer.Option("--json", help="Print one JSON object a line, one line a run.")]
+
+
 @app.callback()
 def runs(
     context: typer.Context,
-    status: Annotated[
-        list[Status] | None,
-        typer.Option(
-            case_sensitive=False,
-            metavar="STATUS",
-            help="Only runs that stand so; may be given several times: " + ", ".join(Status) + ".",
-        ),
-    ] = None,
-    since: Annotated[
-        str,
-        typer.Option(metavar="TIME", help="Only runs begun then or later: RFC 3339, or an age (36h, 30d)."),
-    ] = "",
-    until: Annotated[
-        str, typer.Option(metavar="TIME", help="Only runs begun before: RFC 3339, or an age (36h, 30d).")
-    ] = "",
-    limit: Annotated[int, typer.Option(min=1, max=MAX_LISTED, help="Most runs to list.")] = 50,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object a line, one line a run.")
-    ] = False,
+    status: _Statuses = None,
+    since: _Since = "",
+    until: _Until = "",
+    limit: _Limit = 50,
+    json: _AsJsonLines = False,
     target: Target = None,
 ) -> None:
     """List stored runs, end one, forget old ones."""

@@ -12,7 +12,6 @@ from assay.common.v1 import context_pb2, tool_pb2
 
 from orchestrator.cli import options, tool_list
 from orchestrator.cli.client import connected
-from orchestrator.cli.commands import held_folder
 from orchestrator.cli.layout import layout_for
 from orchestrator.cli.leaving import found_by, put
 from orchestrator.cli.local_stack import offered_tools
@@ -20,6 +19,7 @@ from orchestrator.cli.options import Bundle
 from orchestrator.cli.parameters import AsJson, Target
 from orchestrator.cli.progress import Progress
 from orchestrator.cli.reaching import Reached, remote
+from orchestrator.cli.run_store import held_folder
 
 
 def tools(

@@ -11,12 +11,12 @@ from assay.orchestrator.v1 import run_pb2
 from assay.orchestrator.v1.diagnosis_pb2 import InvocationSummary
 
 from orchestrator.cli import invocation_text, options, trace_text
-from orchestrator.cli.commands import stored_runs_of
 from orchestrator.cli.leaving import found_by, note, put
 from orchestrator.cli.own_command import command, for_target
 from orchestrator.cli.parameters import AsJson, RunId, Target
 from orchestrator.cli.progress import Progress
 from orchestrator.cli.run_ids import typed_id, whole_id
+from orchestrator.cli.run_store import stored_runs_of
 from orchestrator.cli.table import paper_for
 from services.common.evidence.names import plain
 

@@ -24,20 +24,7 @@ def configure(service: str, level: str) -> None:
     Below INFO only this program's own lines: what libraries say there quotes what they work on, such as every
     statement of the store with its values.
     """
-
-    def add_service(_: object, __: str, event: EventDict) -> EventDict:
-        event["service"] = service
-        return event
-
-    shared: list[Processor] = [
-        add_service,
-        _add_run_id,
-        _add_trace,
-        structlog.stdlib.add_log_level,
-        structlog.stdlib.add_logger_name,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-        _describe_exception,
-    ]
+    shared = _processors(service)
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,
@@ -47,18 +34,8 @@ def configure(service: str, level: str) -> None:
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
     )
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=shared,
-            processors=[
-                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                structlog.processors.JSONRenderer(),
-            ],
-        )
-    )
     root = logging.getLogger()
-    root.handlers[:] = [handler]
+    root.handlers[:] = [_handler(shared)]
     logging.getLogger(OWN).setLevel(level.upper())
     root.setLevel(max(logging.INFO, logging.getLevelNamesMapping()[level.upper()]))
 
@@ -67,6 +44,38 @@ def flush() -> None:
     """Write out what the handlers still hold."""
     for handler in logging.getLogger().handlers:
         handler.flush()
+
+
+def _processors(service: str) -> list[Processor]:
+    """Return what every line passes, this program's own and the libraries'."""
+
+    def add_service(_: object, __: str, event: EventDict) -> EventDict:
+        event["service"] = service
+        return event
+
+    return [
+        add_service,
+        _add_run_id,
+        _add_trace,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _describe_exception,
+    ]
+
+
+def _handler(of_libraries: list[Processor]) -> logging.Handler:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=of_libraries,
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.JSONRenderer(),
+            ],
+        )
+    )
+    return handler
 
 
 def _add_run_id(_: object, __: str, event: EventDict) -> EventDict:
