@@ -20,6 +20,18 @@ def test_a_long_module_is_found(tmp_path: Path) -> None:
     assert [line.split(":")[0] for line in module_size.too_long(tmp_path)] == ["services/long.py"]
 
 
+def test_a_long_function_of_the_program_is_found(tmp_path: Path) -> None:
+    for folder in ("services", "tests"):
+        (tmp_path / folder).mkdir()
+        functions = [
+            f"class C:\n    async def f_{lines}(self):\n" + "        x\n" * lines for lines in (39, 40)
+        ]
+        (tmp_path / folder / "long.py").write_text("\n".join(functions))
+    assert [line.partition(" has")[0] for line in module_size.too_long(tmp_path)] == [
+        "services/long.py:44: f_40"
+    ]
+
+
 def test_missing_stale_and_left_over_stubs_are_found(tmp_path: Path) -> None:
     fresh, committed = tmp_path / "fresh", tmp_path / "committed"
     for folder, files in (

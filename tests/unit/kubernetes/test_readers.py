@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from services.executor.sources.kubernetes import yaml_tree
 from services.executor.sources.kubernetes.container_logs import (
-    is_previous,
     is_refusal,
     names_nobody,
     pod_of_log,
@@ -276,6 +275,5 @@ def test_whose_log_it_is(source: str, first: str, pod: str) -> None:
 def test_how_a_log_was_fetched() -> None:
     assert names_nobody("logs/kubectl_previous_logs.log")
     assert not names_nobody("logs/kubectl_logs_web.log")
-    assert is_previous("logs/web-previous.log")
     assert is_refusal('Error from server (BadRequest): container "c" is waiting to start')
     assert not is_refusal("Error: cannot open table")
