@@ -1,13 +1,15 @@
-"""Policy of the executor. Pure: which calls may run, how many, and what counts as a document."""
+"""Policy of the executor. Pure: a legal request, which calls may run, how many, what counts as a document."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from assay.common.v1 import tool_pb2
+from assay.common.v1 import context_pb2, tool_pb2
 from assay.executor.v1 import executor_pb2
 from pydantic import ValidationError
 
+from services.common import validation
+from services.common.errors import InvalidArgumentError
 from services.common.evidence import strict_json
 from services.common.evidence.document import is_outline
 from services.common.evidence.strict_json import Json
@@ -34,6 +36,17 @@ class Refused:
     """A call that policy does not allow. `reason` is for a person."""
 
     reason: str
+
+
+def check_request(request: executor_pb2.ExecuteRequest) -> None:
+    """Refuse what the contract refuses; raises InvalidArgumentError that names the field."""
+    validation.required_text(request.context.question, "context.question", validation.MAX_QUESTION_CHARS)
+    validation.specified(request.context.intent, context_pb2.Intent.DESCRIPTOR, "context.intent")
+    validation.legal_window(request.context.window, "context.window")
+    if not 1 <= len(request.steps) <= MAX_STEPS:
+        raise InvalidArgumentError(
+            f"the plan has {len(request.steps)} steps; 1 to {MAX_STEPS} are allowed", field="steps"
+        )
 
 
 def admit(tools: Mapping[str, Tool], tool_name: str, arguments_json: bytes) -> Admitted | Refused:

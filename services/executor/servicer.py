@@ -4,14 +4,12 @@ from collections.abc import AsyncIterator, Mapping
 from functools import partial
 
 import grpc.aio
-from assay.common.v1 import context_pb2, tool_pb2
+from assay.common.v1 import tool_pb2
 from assay.executor.v1 import executor_pb2, executor_pb2_grpc
 
-from services.common.errors import InvalidArgumentError
 from services.common.rpc.context import remaining_seconds
-from services.common.validation import MAX_QUESTION_CHARS, legal_window, required_text, specified
 from services.executor.catalog import tools_of
-from services.executor.domain import MAX_STEPS
+from services.executor.domain import check_request
 from services.executor.execution import Execution
 from services.executor.session import Sessions
 from services.executor.tools.tool import Tool
@@ -45,19 +43,9 @@ class ExecutorServicer(executor_pb2_grpc.ExecutorServiceServicer):
         """Run a plan and stream what it records."""
         remaining = partial(remaining_seconds, context)
         remaining()
-        _validate(request)
+        check_request(request)
         async for item in self._execution.run(request.context, request.steps, request.gaps, remaining):
             if isinstance(item, tool_pb2.Invocation):
                 yield executor_pb2.ExecuteResponse(invocation=item)
             else:
                 yield executor_pb2.ExecuteResponse(result=item)
-
-
-def _validate(request: executor_pb2.ExecuteRequest) -> None:
-    required_text(request.context.question, "context.question", MAX_QUESTION_CHARS)
-    specified(request.context.intent, context_pb2.Intent.DESCRIPTOR, "context.intent")
-    legal_window(request.context.window, "context.window")
-    if not 1 <= len(request.steps) <= MAX_STEPS:
-        raise InvalidArgumentError(
-            f"the plan has {len(request.steps)} steps; 1 to {MAX_STEPS} are allowed", field="steps"
-        )
