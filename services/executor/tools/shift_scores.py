@@ -15,7 +15,8 @@ MIN_REFERENCE = 5
 # The mean since is compared with means of as many samples before; of those there must be several.
 _MOST_OF_REFERENCE = 3
 _LEAST_SINCE = 3
-# A level that moves by less than this share of itself is the same level to an operator.
+# A mean that moves by less than this share of itself is the same to an operator; means are steadier than the
+# single samples of `robust.py`, whose floor is higher.
 _RELATIVE_FLOOR = 0.02
 _SMALLEST = 1e-9
 

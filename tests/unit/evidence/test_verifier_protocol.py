@@ -56,7 +56,7 @@ def test_given_facts_are_kept() -> None:
 def test_a_reference_may_leave_fields_empty() -> None:
     verification = legal()
     verification.claim_checks[0].evidence_refs[0].CopyFrom(reference("a"))
-    accept(verification, OUTPUT, EVIDENCE)
+    assert accept(verification, OUTPUT, EVIDENCE).claim_checks == verification.claim_checks
 
 
 Mutation = Callable[[evidence_pb2.Verification], object]
@@ -160,7 +160,7 @@ def test_what_is_just_within_its_bounds_is_accepted() -> None:
     verification.groundedness_score = 1.0
     del verification.claim_checks[0].evidence_refs[:]
     verification.claim_checks[0].evidence_refs.extend([reference("a")] * 64)
-    accept(verification, OUTPUT, EVIDENCE)
+    assert accept(verification, OUTPUT, EVIDENCE).claim_checks == verification.claim_checks
 
 
 def test_a_reference_to_a_claim_without_evidence_is_refused() -> None:
@@ -172,7 +172,7 @@ def test_low_confidence_needs_no_score_and_takes_zero() -> None:
     verification = legal()
     verification.model_verdict = evidence_pb2.VERDICT_LOW_CONFID
     verification.groundedness_score = 0.0
-    accept(verification, OUTPUT, EVIDENCE)
+    assert accept(verification, OUTPUT, EVIDENCE).claim_checks == verification.claim_checks
     verification.ClearField("groundedness_score")
     assert not accept(verification, OUTPUT, EVIDENCE).HasField("groundedness_score")
 
