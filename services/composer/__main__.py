@@ -5,7 +5,7 @@ import asyncio
 import grpc.aio
 from assay.composer.v1 import composer_pb2, composer_pb2_grpc
 
-from services.common.llm.parts import open_model
+from services.common.llm.parts import served_by_choice
 from services.common.rpc.service import Service, run
 from services.composer.domain import Composer, Reasoner
 from services.composer.offline.adapter import OfflineReasoner
@@ -17,15 +17,9 @@ NAME = composer_pb2.DESCRIPTOR.services_by_name["ComposerService"].full_name
 
 
 async def build(settings: ComposerSettings) -> Service:
-    """Put the process together; a model is opened only where one is asked."""
-    offline = OfflineReasoner()
-    match settings.reasoner:
-        case "offline":
-            return serve(offline)
-        case "openai":
-            opened = open_model(settings)
-            instead = offline if settings.fallback_reasoner == "offline" else None
-            return opened.beside(serve(OpenAIReasoner(opened.model, settings.model_context_tokens, instead)))
+    """Put the process together."""
+    offline: Reasoner = OfflineReasoner()
+    return served_by_choice(settings, offline, OpenAIReasoner, serve)
 
 
 def serve(reasoner: Reasoner) -> Service:

@@ -7,7 +7,8 @@ from functools import partial
 
 from assay.executor.v1 import executor_pb2, executor_pb2_grpc
 
-from services.common.llm.parts import open_model
+from services.common.llm.parts import served_by_choice
+from services.common.llm.port import Model
 from services.common.redaction.redactor import Redactor
 from services.common.redaction.settings import plain
 from services.common.rpc.service import Service, run
@@ -32,18 +33,16 @@ NAME = executor_pb2.DESCRIPTOR.services_by_name["ExecutorService"].full_name
 
 
 async def build(settings: ExecutorSettings) -> Service:
-    """Put the executor together; a model is opened only where one is asked."""
+    """Put the process together."""
     offered = tools(settings.max_output_bytes, settings.tool_deadline_seconds)
-    redactor, offline = Redactor(plain(settings.redact_patterns)), OfflineReasoner()
-    match settings.reasoner:
-        case "offline":
-            return compose(settings, offered, redactor, offline)
-        case "openai":
-            opened = open_model(settings)
-            asking = OpenAIReasoner(opened.model, settings.model_context_tokens)
-            goes_on = settings.fallback_reasoner == "offline"
-            reasoner = FallbackReasoner(asking, offline) if goes_on else asking
-            return opened.beside(compose(settings, offered, redactor, reasoner))
+    redactor = Redactor(plain(settings.redact_patterns))
+    offline: Reasoner = OfflineReasoner()
+    return served_by_choice(settings, offline, _asking, partial(compose, settings, offered, redactor))
+
+
+def _asking(model: Model, context_tokens: int, instead: Reasoner | None) -> Reasoner:
+    asking = OpenAIReasoner(model, context_tokens)
+    return FallbackReasoner(asking, instead) if instead else asking
 
 
 def compose(

@@ -3,7 +3,7 @@
 import grpc.aio
 from assay.verifier.v1 import verifier_pb2, verifier_pb2_grpc
 
-from services.common.llm.parts import open_model
+from services.common.llm.parts import served_by_choice
 from services.common.rpc.service import Service, run
 from services.verifier.domain import Reasoner
 from services.verifier.offline.adapter import OfflineReasoner
@@ -15,15 +15,9 @@ NAME = verifier_pb2.DESCRIPTOR.services_by_name["VerifierService"].full_name
 
 
 async def build(settings: VerifierSettings) -> Service:
-    """Put the process together; a model is opened only where one is asked."""
-    offline = OfflineReasoner()
-    match settings.reasoner:
-        case "offline":
-            return serve(offline)
-        case "openai":
-            opened = open_model(settings)
-            instead = offline if settings.fallback_reasoner == "offline" else None
-            return opened.beside(serve(OpenAIReasoner(opened.model, settings.model_context_tokens, instead)))
+    """Put the process together."""
+    offline: Reasoner = OfflineReasoner()
+    return served_by_choice(settings, offline, OpenAIReasoner, serve)
 
 
 def serve(reasoner: Reasoner) -> Service:

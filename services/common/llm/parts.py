@@ -1,8 +1,9 @@
-"""A model with all that a process serves beside it."""
+"""An agent whose reasoner the settings choose, and a model with all that a process serves beside it."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from services.common.llm.model import EndpointModel
 from services.common.llm.port import Model
@@ -13,6 +14,8 @@ from services.common.redaction.settings import plain
 from services.common.rpc.health import Ready
 from services.common.rpc.process import Endpoint, Problems
 from services.common.rpc.service import Service, Steps
+
+ReasonerT = TypeVar("ReasonerT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,26 @@ class ModelParts:
             return [*await own(), *await self.problems()]
 
         return problems
+
+
+def served_by_choice(
+    settings: ReasonerSettings,
+    offline: ReasonerT,
+    asking: Callable[[Model, int, ReasonerT | None], ReasonerT],
+    serve: Callable[[ReasonerT], Service],
+) -> Service:
+    """Return the service of the reasoner that the settings choose; a model is opened only where one is asked.
+
+    `asking` makes the one that asks a model, from that, the largest request in estimated tokens, and who goes
+    on where the model fails; None leaves that to the graph. Call it inside the running event loop.
+    """
+    match settings.reasoner:
+        case "offline":
+            return serve(offline)
+        case "openai":
+            opened = open_model(settings)
+            instead = offline if settings.fallback_reasoner == "offline" else None
+            return opened.beside(serve(asking(opened.model, settings.model_context_tokens, instead)))
 
 
 def open_model(settings: ReasonerSettings) -> ModelParts:
