@@ -6,11 +6,11 @@ from assay.common.v1 import evidence_pb2
 from assay.common.v1.evidence_pb2 import ClaimGap, GatekeeperResult
 from assay.orchestrator.v1.state_pb2 import FirstVerification
 
+from services.common.bounds import MAX_ID_CHARS
 from services.common.evidence import document as contract
 from services.common.evidence.document import Claim, DocumentError, EvidenceBinding, ExecutorEvidence
 
 NEW_PREFIX = "cycle2-"
-_MAX_ID_CHARS = 256
 
 
 def merged_document(first: FirstVerification, second: bytes, gaps: Iterable[ClaimGap]) -> bytes:
@@ -61,10 +61,10 @@ def _passed(gate: GatekeeperResult, index: int, claim: Claim) -> list[EvidenceBi
 
 
 def _new_id(claim_id: str, taken: Container[str]) -> str:
-    candidate = (NEW_PREFIX + claim_id)[:_MAX_ID_CHARS]
+    candidate = (NEW_PREFIX + claim_id)[:MAX_ID_CHARS]
     number = 2
     while candidate in taken:
         suffix = f"-{number}"
-        candidate = (NEW_PREFIX + claim_id)[: _MAX_ID_CHARS - len(suffix)] + suffix
+        candidate = (NEW_PREFIX + claim_id)[: MAX_ID_CHARS - len(suffix)] + suffix
         number += 1
     return candidate

@@ -14,19 +14,17 @@ from assay.orchestrator.v1.diagnosis_pb2 import (
 
 from orchestrator.intent import intent_of
 from orchestrator.store.port import CHANNEL_FORM, OWN_CHANNEL, Retention, Submission
+from services.common.bounds import MAX_BUNDLE_CHARS, MAX_ID_CHARS, MAX_QUESTION_CHARS
 from services.common.errors import InvalidArgumentError
 from services.common.evidence import strict_json
 from services.common.redaction.redactor import Redactor
 from services.common.validation import (
-    MAX_BUNDLE_CHARS,
-    MAX_QUESTION_CHARS,
     legal_instant,
     legal_window,
     required_text,
     specified,
 )
 
-MAX_ID_CHARS = 256
 MAX_KEY_CHARS = 256
 MAX_EVALUATION_BYTES = 64 * 1024
 

@@ -9,7 +9,7 @@ from assay.common.v1 import context_pb2
 from assay.orchestrator.v1 import diagnosis_pb2
 
 from orchestrator.cli.errors import wrong_input
-from services.common.validation import MAX_BUNDLE_CHARS, MAX_QUESTION_CHARS
+from services.common.bounds import MAX_BUNDLE_CHARS, MAX_QUESTION_CHARS
 
 _MAX_SHOWN = 200
 _MAX_PORT = 65535

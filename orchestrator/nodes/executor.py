@@ -16,13 +16,9 @@ from orchestrator.graph import NodeFailedError, NodeResult, Outcome, Reason, Run
 from orchestrator.merge import merged_document
 from orchestrator.nodes.status import reasoning_of, result_of
 from orchestrator.store.port import Store
+from services.common.bounds import MAX_ARGUMENT_BYTES, MAX_ID_CHARS, MAX_OUTSIDER_SPANS
 from services.common.errors import AlreadyExistsError
 from services.common.evidence.document import is_outline
-
-# A binding cannot name a longer id or tool.
-MAX_NAME_CHARS = 256
-MAX_ARGUMENT_BYTES = 64 * 1024
-MAX_OUTSIDER_SPANS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +95,7 @@ def execute_request(state: RunState) -> ExecuteRequest:
 
 def _is_sound(invocation: Invocation) -> bool:
     return (
-        all(0 < len(name) <= MAX_NAME_CHARS for name in (invocation.id, invocation.tool_name))
+        all(0 < len(name) <= MAX_ID_CHARS for name in (invocation.id, invocation.tool_name))
         and len(invocation.arguments_json) <= MAX_ARGUMENT_BYTES
         and invocation.status in InvocationStatus.values()[1:]
         and invocation.kind in DocumentKind.values()[1:]

@@ -11,9 +11,9 @@ from orchestrator.agents.executor import ExecutorAgent
 from orchestrator.agents.planner import PlannerAgent
 from orchestrator.graph import NodeResult, Outcome, Reason, RunConfig
 from orchestrator.nodes.status import reasoning_of, result_of
+from services.common.bounds import MAX_STEPS
 from services.common.validation import MAX_SECONDS
 
-MAX_STEPS = 64
 # A source's bound that lies farther than half a year from most is none of the same incident.
 _APART_SECONDS = 183 * 86_400
 

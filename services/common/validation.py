@@ -6,8 +6,6 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from services.common.errors import InvalidArgumentError
 
-MAX_QUESTION_CHARS = 4096
-MAX_BUNDLE_CHARS = 1024
 # What a Timestamp may hold: 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
 MIN_SECONDS = -62_135_596_800
 MAX_SECONDS = 253_402_300_799

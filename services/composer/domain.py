@@ -7,6 +7,7 @@ from assay.common.v1 import answer_pb2, context_pb2, evidence_pb2, reasoning_pb2
 from assay.composer.v1 import composer_pb2
 
 from services.common import validation
+from services.common.bounds import MAX_QUESTION_CHARS
 from services.common.errors import InvalidArgumentError
 from services.common.evidence.answer_rules import AnswerError, check_answer
 from services.common.evidence.templates import reject_answer
@@ -79,7 +80,7 @@ def is_answer(answer: answer_pb2.Answer, request: composer_pb2.ComposeRequest) -
 
 def check_request(request: composer_pb2.ComposeRequest) -> None:
     """Refuse what the contract refuses; raises InvalidArgumentError that names the field."""
-    validation.required_text(request.question, "question", validation.MAX_QUESTION_CHARS)
+    validation.required_text(request.question, "question", MAX_QUESTION_CHARS)
     validation.specified(request.intent, context_pb2.Intent.DESCRIPTOR, "intent")
     validation.specified(request.effective_verdict, evidence_pb2.Verdict.DESCRIPTOR, "effective_verdict")
     if request.effective_verdict == evidence_pb2.VERDICT_REJECT and request.claims:

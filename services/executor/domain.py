@@ -9,6 +9,7 @@ from assay.executor.v1 import executor_pb2
 from pydantic import ValidationError
 
 from services.common import validation
+from services.common.bounds import MAX_ARGUMENT_BYTES, MAX_QUESTION_CHARS, MAX_STEPS
 from services.common.errors import InvalidArgumentError
 from services.common.evidence import strict_json
 from services.common.evidence.document import is_outline
@@ -16,10 +17,8 @@ from services.common.evidence.strict_json import Json
 from services.common.reasoning import FailedAs, ReasoningFailedError
 from services.executor.tools.tool import Arguments, Tool
 
-MAX_STEPS: Final = 64
 MAX_CALLS: Final = 64
 MAX_ROUNDS: Final = 4
-MAX_ARGUMENT_BYTES: Final = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class Refused:
 
 def check_request(request: executor_pb2.ExecuteRequest) -> None:
     """Refuse what the contract refuses; raises InvalidArgumentError that names the field."""
-    validation.required_text(request.context.question, "context.question", validation.MAX_QUESTION_CHARS)
+    validation.required_text(request.context.question, "context.question", MAX_QUESTION_CHARS)
     validation.specified(request.context.intent, context_pb2.Intent.DESCRIPTOR, "context.intent")
     validation.legal_window(request.context.window, "context.window")
     if not 1 <= len(request.steps) <= MAX_STEPS:

@@ -7,11 +7,10 @@ from assay.common.v1 import context_pb2, tool_pb2
 from assay.planner.v1 import planner_pb2
 
 from services.common import validation
+from services.common.bounds import MAX_QUESTION_CHARS, MAX_STEPS
 from services.common.errors import InvalidArgumentError
 from services.common.evidence import strict_json
 from services.common.reasoning import Reasoned, ReasoningFailedError
-
-MAX_STEPS = 64
 
 
 class Reasoner(Protocol):
@@ -56,7 +55,7 @@ class Planner:
 
 def check_request(request: planner_pb2.PlanRequest) -> None:
     """Refuse what the contract refuses; raises InvalidArgumentError that names the field."""
-    validation.required_text(request.context.question, "context.question", validation.MAX_QUESTION_CHARS)
+    validation.required_text(request.context.question, "context.question", MAX_QUESTION_CHARS)
     validation.specified(request.context.intent, context_pb2.Intent.DESCRIPTOR, "context.intent")
     validation.legal_window(request.context.window, "context.window")
     validation.specified(request.mode, planner_pb2.PlanMode.DESCRIPTOR, "mode")

@@ -7,11 +7,12 @@ from typing import Protocol
 from assay.common.v1 import context_pb2, evidence_pb2
 from assay.verifier.v1 import verifier_pb2
 
+from services.common.bounds import MAX_QUESTION_CHARS
 from services.common.errors import InvalidArgumentError
 from services.common.evidence.verdict import allowed_by_checks
 from services.common.evidence.verifier_protocol import ProtocolError, accept
 from services.common.reasoning import Reasoned, ReasoningFailedError
-from services.common.validation import MAX_QUESTION_CHARS, legal_window, required_text, specified
+from services.common.validation import legal_window, required_text, specified
 
 _CEILINGS = (evidence_pb2.VERDICT_PASS, evidence_pb2.VERDICT_LOW_CONFID)
 

@@ -14,6 +14,7 @@ from assay.executor.v1 import executor_pb2, executor_pb2_grpc
 from assay.orchestrator.v1 import diagnosis_pb2
 
 from orchestrator.requests import evaluation_of
+from services.common.bounds import MAX_STEPS
 from services.common.errors import InvalidArgumentError
 from services.common.evidence import document, strict_json
 from services.common.redaction.redactor import Redactor
@@ -165,8 +166,8 @@ async def test_the_executor_reads_every_file_of_the_suite(
     assert len([source for source in listed.catalog.sources if source.name]) == 2 * FILES + 1
     steps = [a_step(source) for source in listed.catalog.sources if source.available]
     assert len(steps) > 300
-    for first in range(0, len(steps), domain.MAX_STEPS):
-        part = steps[first : first + domain.MAX_STEPS]
+    for first in range(0, len(steps), MAX_STEPS):
+        part = steps[first : first + MAX_STEPS]
         request = executor_pb2.ExecuteRequest(context=context, steps=part)
         messages = [message async for message in executor.Execute(request, timeout=60)]
         assert messages[-1].result.status == executor_pb2.EXECUTOR_STATUS_COMPLETED

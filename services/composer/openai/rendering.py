@@ -6,12 +6,12 @@ from typing import Final
 from assay.common.v1 import answer_pb2, context_pb2, evidence_pb2
 from assay.composer.v1 import composer_pb2
 
+from services.common.bounds import MAX_QUESTION_CHARS
 from services.common.evidence.names import short_name
 from services.common.llm.quoted import quoted
 from services.common.llm.room import weight_of
 from services.composer.offline import ordering
 
-MAX_QUESTION_CHARS: Final = 4096
 MAX_STATEMENT_CHARS: Final = 1024
 
 

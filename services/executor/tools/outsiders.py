@@ -5,12 +5,11 @@ from typing import Final
 
 from assay.common.v1 import tool_pb2
 
+from services.common.bounds import MAX_OUTSIDER_SPANS
 from services.common.evidence import pointer
 from services.common.evidence.strict_json import Json
 from services.executor.sources.log_outsiders import outsider_parts
 
-# Four for each line of the longest document. Beyond, all of the document counts as an outsider's.
-MAX_SPANS: Final = 4096
 _TEXT: Final = "text"
 # What a summary shows of its first line, and what it was asked to count.
 _EXCERPTS: Final = ("common", _TEXT)
@@ -21,7 +20,8 @@ def outsider_spans(document: Json) -> list[tool_pb2.OutsiderSpan]:
     found = []
     for span in _spans(document, ""):
         found.append(span)
-        if len(found) > MAX_SPANS:
+        if len(found) > MAX_OUTSIDER_SPANS:
+            # All of the document counts as an outsider's.
             return [tool_pb2.OutsiderSpan()]
     return found
 

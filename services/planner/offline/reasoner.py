@@ -6,7 +6,7 @@ from itertools import chain, islice, zip_longest
 from assay.common.v1 import context_pb2, tool_pb2
 from assay.planner.v1 import planner_pb2
 
-from services.planner.domain import MAX_STEPS
+from services.common.bounds import MAX_STEPS
 from services.planner.offline.desk import Desk
 from services.planner.offline.full import full_plan
 from services.planner.offline.gaps import gap_plan

@@ -6,13 +6,13 @@ from typing import Final
 from assay.common.v1 import context_pb2, evidence_pb2
 from assay.planner.v1 import planner_pb2
 
+from services.common.bounds import MAX_QUESTION_CHARS
 from services.common.evidence.names import short_name
 from services.common.llm.quoted import quoted
 from services.common.llm.room import weight_of
 from services.planner.openai.inventory import inventory_lines, words_of
 from services.planner.openai.signatures import tool_line, usable
 
-MAX_QUESTION_CHARS: Final = 4096
 MAX_STATEMENT_CHARS: Final = 600
 
 

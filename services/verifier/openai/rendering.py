@@ -7,12 +7,12 @@ from typing import Final, NamedTuple
 from assay.common.v1 import context_pb2, evidence_pb2
 from assay.verifier.v1 import verifier_pb2
 
+from services.common.bounds import MAX_QUESTION_CHARS
 from services.common.evidence.names import short_name
 from services.common.llm.quoted import quoted
 from services.common.llm.room import weight_of
 from services.verifier.openai.labels import LabelledClaim, in_brackets, labelled
 
-MAX_QUESTION_CHARS: Final = 4096
 _MAX_PLACE_CHARS: Final = 400
 # A shorter text costs less than the words that it was shown before.
 _REPEATED_CHARS: Final = 48

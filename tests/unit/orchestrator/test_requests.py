@@ -7,9 +7,9 @@ from assay.orchestrator.v1.diagnosis_pb2 import DiagnoseRequest, RecordEvaluatio
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from orchestrator.requests import context_of, evaluation_of
+from services.common.bounds import MAX_QUESTION_CHARS
 from services.common.errors import InvalidArgumentError
 from services.common.redaction.redactor import Redactor
-from services.common.validation import MAX_QUESTION_CHARS
 
 REDACTOR = Redactor()
 

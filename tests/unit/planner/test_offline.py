@@ -8,7 +8,8 @@ from assay.planner.v1 import planner_pb2
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.planner.domain import MAX_STEPS, check_request, is_plan
+from services.common.bounds import MAX_STEPS
+from services.planner.domain import check_request, is_plan
 from services.planner.offline import reasoner
 from tests.fakes import plan_requests as made
 
