@@ -19,6 +19,8 @@ CONFIGURED: Final = "configured"
 _PRIVATE_KEY: Final = "private-key"
 _KUBERNETES: Final = "kubernetes-secret"
 _MIN_CHARS: Final = 6
+# What of the text before a value is looked at: a name and its sign.
+_BEFORE_BYTES: Final = 24
 MAX_PATTERNS: Final = 64
 MAX_PATTERN_CHARS: Final = 1024
 
@@ -176,6 +178,9 @@ def _spans_of_rule(rule: Rule, data: bytes) -> Iterator[_Span]:
         span = _captured(match, name_group)
         secret = data[span[0] : span[1]].decode("utf-8", "replace")
         if shapes.is_placeholder(secret) or not shapes.has(rule.shape, secret):
+            continue
+        before = data[max(0, span[0] - _BEFORE_BYTES) : span[0]].decode("utf-8", "replace")
+        if shapes.is_working_folder(before, secret):
             continue
         if not rule.entropy or shapes.entropy(secret) >= rule.entropy:
             yield _Span(*span, rule.id)

@@ -15,6 +15,8 @@ class Shape(Enum):
 
     ANY = "any"
     """No placeholder."""
+    NO_FOLDER = "no folder"
+    """No path: `PWD` names a password, and where a process works."""
     DIGIT = "digit"
     """A digit or a sign in it: no word of a sentence."""
     RANDOMISH = "randomish"

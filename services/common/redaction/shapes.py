@@ -35,6 +35,13 @@ _OF_SECRET: Final = re.compile(
     r"(?i).*(?:secret|token|credentials?|authorization|cookie|(?:api|access|account|auth|encryption|master|private|secret"
     r"|shared|signing|storage)[_. -]?key|connection[_-]?string)[0-9]?"
 )
+# The variable of every shell, which no other word makes a password's.
+_WORKING_FOLDER: Final = re.compile(r"(?i)(?:old)?pwd")
+_ASSIGNED_WORKING_FOLDER: Final = re.compile(r"(?i)(?:^|[^0-9a-z_.-])(?:old)?pwd[\s\"'\x60\\:=>]{1,8}$")
+# Folders as people name them; a password that begins with a slash is not of words, or goes on with signs.
+_FOLDER: Final = re.compile(
+    r"[/~]|(?:~|[A-Za-z]:)?(?:[/\\]{1,2}[A-Za-z._-]+|(?:[/\\]{1,2}[\w.@+-]+){2,})[/\\]?"
+)
 _FLAG: Final = re.compile(r"(?i)--?[\w-]*(?:password|passwd|secret|token|api-?key)")
 
 
@@ -62,9 +69,16 @@ def is_about(name: str) -> bool:
 @lru_cache(maxsize=4096)
 def shape_of_named(name: str) -> Shape | None:
     """Return the shape that a value with this name must have to be a secret; None when it is none."""
+    if _WORKING_FOLDER.fullmatch(name):
+        return Shape.NO_FOLDER
     if _OF_PASSWORD.fullmatch(name):
         return Shape.ANY
     return Shape.RANDOMISH if _OF_SECRET.fullmatch(name) else None
+
+
+def is_working_folder(before: str, text: str) -> bool:
+    """Tell whether a text is the folder that `PWD`, at the end of what stands before it, is set to."""
+    return _ASSIGNED_WORKING_FOLDER.search(before) is not None and _is_folder(text)
 
 
 def is_flag(text: str) -> bool:
@@ -75,6 +89,10 @@ def is_flag(text: str) -> bool:
 def _last_word(name: str) -> str:
     """Return the last word of a name in any of the usual spellings."""
     return re.split(r"[_.\s-]|(?<=[a-z])(?=[A-Z])", name.strip())[-1]
+
+
+def _is_folder(text: str) -> bool:
+    return _FOLDER.fullmatch(text) is not None and not _is_randomish(text)
 
 
 def _is_randomish(text: str) -> bool:
@@ -98,6 +116,7 @@ def _has_both_cases(text: str) -> bool:
 
 _TESTS: Final[Mapping[Shape, Callable[[str], bool]]] = {
     Shape.ANY: lambda _: True,
+    Shape.NO_FOLDER: lambda text: not _is_folder(text),
     Shape.DIGIT: lambda text: _DIGIT_OR_SIGN.search(text) is not None,
     Shape.RANDOMISH: _is_randomish,
     Shape.RANDOM: _is_random,

@@ -53,11 +53,36 @@ def test_a_secret_of_each_format_is_taken_out_of_what_systems_say(name: str) -> 
         "global-load-balancer-backend-service-7 is down; disk-usage-high-threshold-exceeded on node",
         'etag="W/abcdefABCDEF0123456789abcdefABCDEF012345"',
         "Basic authentication required; Bearer authentication is not configured",
+        "starting worker pid=7 pwd=/srv/shop/current user=www",
+        'PWD=/app OLDPWD="/var/lib/app-2.1" SHLVL=1',
+        "pwd: /home/deploy/releases/12",
+        "pwd=C:\\inetpub\\shop",
     ],
 )
 def test_what_is_no_secret_stays(text: str) -> None:
     assert REDACTOR.text(text).text == text
     assert document({"text": text})[1] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("pwd=hunter2", "hunter2"),
+        ("pwd=/x9Kd83hfL02mQ/a", "/x9Kd83hfL02mQ/a"),
+        ("pwd=/s3cr3t", "/s3cr3t"),
+        ("DB_PWD=/srv/shop", "/srv/shop"),
+        ("password=/srv/shop", "/srv/shop"),
+    ],
+)
+def test_what_pwd_is_set_to_stays_only_if_it_is_a_folder(text: str, secret: str) -> None:
+    assert secret not in REDACTOR.text(text).text
+    name, value = text.split("=")
+    assert secret not in document({name: value})[0]
+
+
+@pytest.mark.parametrize("value", [{"PWD": "/srv/shop"}, {"name": "PWD", "value": "/srv/shop"}])
+def test_the_working_folder_of_a_document_stays(value: object) -> None:
+    assert document(value)[1] == 0
 
 
 def test_what_was_redacted_is_not_redacted_again() -> None:
