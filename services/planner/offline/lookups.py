@@ -18,17 +18,31 @@ _OF_LOGS: Final = re.compile(
     r"|[1-5](xx|\d\d)(s|'s)?|oom)\b|[\"\u201c`]",
     re.IGNORECASE,
 )
-_OVERVIEWS: Final = (
-    ("kubernetes_inventory", "List the objects of the cluster with their states."),
-    ("logs_count", "Learn which logs there are, of which time, and how long they are."),
-)
+_LOGS_GOAL: Final = "Learn which logs there are, of which time, and how long they are."
 
 
 def lookup_plan(desk: Desk) -> Iterator[tool_pb2.PlanStep]:
     """Yield the steps in the order of execution: small sources as they are, then overviews of large ones."""
-    yield from of_small_sources(desk)
-    for tool_name, goal in _OVERVIEWS:
-        needed = tool_name != "logs_count" or _OF_LOGS.search(desk.question) is not None
-        made = desk.step(tool_name, goal, {}) if needed and desk.sources(tool_name) else None
+    named = [*of_small_sources(desk), *_overviews(desk)]
+    yield from named or _anything(desk)
+
+
+def _overviews(desk: Desk) -> Iterator[tool_pb2.PlanStep]:
+    yield from _overview(desk, "kubernetes_inventory", "List the objects of the cluster with their states.")
+    if _OF_LOGS.search(desk.question):
+        yield from _overview(desk, "logs_count", _LOGS_GOAL)
+
+
+def _anything(desk: Desk) -> Iterator[tool_pb2.PlanStep]:
+    """Yield what lets the executor begin where the words of the question lead nowhere: it knows more words."""
+    yield from _overview(desk, "logs_count", _LOGS_GOAL)
+    for source in desk.sources("metrics_list")[:1]:
+        made = desk.step("metrics_list", "Learn which metrics there are.", {"source": source.name})
         if made is not None:
             yield made
+
+
+def _overview(desk: Desk, tool_name: str, goal: str) -> Iterator[tool_pb2.PlanStep]:
+    made = desk.step(tool_name, goal, {}) if desk.sources(tool_name) else None
+    if made is not None:
+        yield made

@@ -15,7 +15,12 @@ SMALL = ["topology_get", "alerts_list", "change_events_list"]
 
 
 def planned(question: str, *sources: tool_pb2.SourceInfo) -> list[tuple[str, object]]:
+    return planned_alone(question, *made.full(question).catalog.sources, *sources)
+
+
+def planned_alone(question: str, *sources: tool_pb2.SourceInfo) -> list[tuple[str, object]]:
     request = made.full(question)
+    del request.catalog.sources[:]
     request.context.intent = context_pb2.INTENT_LOOKUP
     request.mode = planner_pb2.PLAN_MODE_FULL
     del request.catalog.tools[:]
@@ -42,3 +47,11 @@ def test_what_small_sources_answer_reads_no_log(question: str) -> None:
 def test_a_cluster_is_listed_where_there_is_one() -> None:
     plan = planned("How many pods run?", made.source("kubernetes", "pods.txt"))
     assert plan[-1] == ("kubernetes_inventory", {})
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "tool"),
+    [("log", "api.log", "logs_count"), ("metric", "m.csv", "metrics_list")],
+)
+def test_words_that_lead_nowhere_still_begin_with_what_there_is(kind: str, name: str, tool: str) -> None:
+    assert [step for step, _ in planned_alone("Did anyone restart api?", made.source(kind, name))] == [tool]
