@@ -34,7 +34,7 @@ def _overviews(desk: Desk) -> Iterator[tool_pb2.PlanStep]:
 
 
 def _anything(desk: Desk) -> Iterator[tool_pb2.PlanStep]:
-    """Yield what lets the executor begin where the words of the question lead nowhere: it knows more words."""
+    """Yield what lets the executor begin where the question's words lead nowhere: it knows more words."""
     yield from _overview(desk, "logs_count", _LOGS_GOAL)
     for source in desk.sources("metrics_list")[:1]:
         made = desk.step("metrics_list", "Learn which metrics there are.", {"source": source.name})

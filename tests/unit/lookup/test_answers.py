@@ -7,6 +7,7 @@ import pytest
 
 from tests.fakes.bundles import Tree, write
 from tests.fakes.clusters import text
+from tests.fakes.investigation import look_up
 from tests.lookups.asking import asked
 
 TOPOLOGY = {
@@ -90,9 +91,17 @@ def test_what_no_log_tells_is_refused(tmp_path: Path, question: str) -> None:
     assert said(tmp_path, question) == []
 
 
-def test_a_refusal_says_what_was_looked_at_and_nothing_else(tmp_path: Path) -> None:
-    from tests.fakes.investigation import look_up  # noqa: PLC0415 - the only test that looks behind `asked`
+@pytest.mark.parametrize("question", ["How many 503s since 10:30?", "How many requests since 10:30?"])
+def test_a_time_without_a_logged_request_leaves_a_zero_open(tmp_path: Path, question: str) -> None:
+    later: dict[str, Tree] = {"logs/other.log": "2026-11-30T10:59:00Z INFO fine\n"}
+    bundle = write(tmp_path / "bundle", {**FILES, **later})
+    assert asked(bundle, question).statements == []
+    assert look_up(bundle, question).evidence.evidence_gaps == [
+        "Not answered: no request is logged in the time that is asked about."
+    ]
 
+
+def test_a_refusal_says_what_was_looked_at_and_nothing_else(tmp_path: Path) -> None:
     found = look_up(write(tmp_path / "bundle", FILES), "How many customers were lost in Paris?")
     assert all(claim.statement.startswith("Looked at ") for claim in found.evidence.claims)
     assert not any(claim.critical for claim in found.evidence.claims)

@@ -20,6 +20,10 @@ def requests(lookup: Lookup, known: Known) -> list[Finding]:
         check_complete(document, lookup)
         if document.at("undated").count:
             raise Refused("some requests are logged without a time, so that a part of them cannot be counted")
+    found = [each for each in found if each[1].at("requests").count]
+    if not found:
+        # Of no request at all a count of zero would say nothing.
+        raise Refused("no request is logged in the time that is asked about")
     if not lookup.outcomes:
         found = [each for each in found if _tells_all(each[1])]
         if not found:

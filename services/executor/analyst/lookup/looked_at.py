@@ -37,7 +37,7 @@ def _metrics(known: Known) -> list[list[Part]]:
 
 def _cluster(known: Known) -> list[list[Part]]:
     document = _first(known, INVENTORY)
-    if document is None:
+    if document is None or not document.at("objects").count:
         return []
     return [["Looked at ", *counted(document.at("objects"), "object", "objects"), " of a cluster"]]
 
