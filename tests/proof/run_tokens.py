@@ -35,7 +35,7 @@ _WHO: Final = {"Plan": "planner", "Step": "executor", "Judgement": "verifier", "
 
 @dataclass(frozen=True)
 class Cost:
-    """One request: who asked, its bytes on the wire, and the tokens of what the model reads of it."""
+    """One request: who asked, its bytes on the wire, and the tokens of its whole body."""
 
     agent: str
     size: int
@@ -93,9 +93,7 @@ async def measured(bundle: Path, question: str, log: str, home: Path) -> Run:
 
 def _cost(request: Asked) -> Cost:
     _, count = counter()
-    schema = request.json["response_format"]["json_schema"]["schema"]
-    read = [*(message["content"] for message in request.json["messages"]), json.dumps(schema)]
-    return Cost(_WHO[agent_of(request)], len(request.body), count("\n".join(read)))
+    return Cost(_WHO[agent_of(request)], len(request.body), count(request.body.decode("utf-8")))
 
 
 def _a_stack(folder: Path) -> str:
