@@ -19,9 +19,9 @@ from tests.fuzz.servers import BUNDLE, servers
 
 # The agents that ask a model, and what each asks for.
 ANSWERS: Final = {"planner": "Plan", "executor": "Step", "verifier": "Judgement", "composer": "Composition"}
-# More than any answer takes here.
-_SECONDS: Final = 20.0
-_RUN_SECONDS: Final = 100.0
+# More than any answer takes here, be the machine as busy as it may.
+_SECONDS: Final = 60.0
+_RUN_SECONDS: Final = 280.0
 _MAX_ANSWER_BYTES: Final = 100_000
 
 # What an agent is answered to a question.
@@ -32,12 +32,13 @@ Answering = Callable[[str, Asked], Reply]
 class Setting:
     """Who is answered wrongly and how; everyone else is answered sensibly.
 
-    `seconds` bounds the calls of these agents, `caller_seconds` the orchestrator's calls of them.
+    `seconds` bounds the calls of these agents where they are to be short, `caller_seconds` the orchestrator's
+    calls of them.
     """
 
     agents: Collection[str]
     answering: Answering
-    seconds: float = _SECONDS
+    seconds: float | None = None
     caller_seconds: float | None = None
     fallback: str = "none"
 
@@ -119,6 +120,8 @@ def _settings(
         if service == "orchestrator":
             seconds = setting.caller_seconds
             bounds = {f"{agent}_seconds": seconds for agent in setting.agents} if seconds else {}
+            # A fresh executor starts its first process within the first listing.
+            bounds["list_tools_seconds"] = _RUN_SECONDS
             return {**bounds, "executor_address": executor} if executor else bounds
         if service not in ANSWERS:
             return {}
@@ -127,7 +130,7 @@ def _settings(
             "fallback_reasoner": setting.fallback,
             "model_base_url": endpoint.base_url.replace("/v1", f"/{service}/v1"),
             "model_name": "scripted",
-            "model_timeout_seconds": setting.seconds if service in setting.agents else _SECONDS,
+            "model_timeout_seconds": (setting.seconds if service in setting.agents else None) or _SECONDS,
             "model_max_answer_bytes": _MAX_ANSWER_BYTES,
         }
 

@@ -34,7 +34,7 @@ class Fault:
     told: str
     requests: tuple[int, int]
     agents: tuple[str, ...] = ALL
-    seconds: float = 20.0
+    seconds: float | None = None
     caller_seconds: float | None = None
 
     def attempts(self, agent: str) -> int:
