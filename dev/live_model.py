@@ -47,15 +47,16 @@ class Claim(BaseModel):
 
 
 class Story(BaseModel):
-    """An answer that a small model writes on and on."""
+    """An answer that takes more tokens than it may have, whatever a model writes: by its names alone."""
 
     model_config = ConfigDict(extra="forbid")
 
-    text: str = Field(description="a story of a thousand words")
+    a_story_of_a_thousand_words_at_the_very_least: str
+    what_everybody_who_reads_it_should_learn_from_it: str
 
 
 CLAIM: Final = ModelRequest("Name the component that failed.", MATERIAL, Claim, 200)
-STORY: Final = ModelRequest("Tell a story of a thousand words.", "Of a lighthouse.", Story, 24)
+STORY: Final = ModelRequest("Tell a story of a thousand words.", "Of a lighthouse.", Story, 8)
 
 
 @dataclass(frozen=True)
