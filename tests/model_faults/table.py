@@ -200,6 +200,14 @@ FAULTS: Final = (
         "holds no JSON object",
         (1, 2),
     ),
+    Fault(
+        "two answers that differ",
+        rewritten(lambda text: r.message(f'{text}\n{{"{ITS_WORDS}": 1}}')),
+        INVALID,
+        "not_json",
+        "holds no JSON object",
+        (1, 2),
+    ),
     Fault("wrong schema", always(r.answer({ITS_WORDS: 1})), INVALID, "wrong_shape", "another shape", (1, 2)),
     Fault(
         "extra fields",
@@ -244,6 +252,24 @@ FAULTS: Final = (
         agents=("planner",),
     ),
     Fault(
+        "ten thousand steps",
+        saying(planner={"steps": [{**_STEP, "goal": ITS_WORDS}] * 10_000}),
+        INVALID,
+        "too_large",
+        "larger than model_max_answer_bytes",
+        (1, 2),
+        agents=("planner",),
+    ),
+    Fault(
+        "more steps than a plan may have",
+        saying(planner={"steps": [{**_STEP, "goal": ITS_WORDS}] * 65}),
+        INVALID,
+        "wrong_shape",
+        "another shape",
+        (1, 2),
+        agents=("planner",),
+    ),
+    Fault(
         "invented argument",
         saying(planner={"steps": [{**_STEP, "args": json.dumps({ITS_WORDS: 1})}]}),
         INVALID,
@@ -281,6 +307,20 @@ FAULTS: Final = (
         "breaks the rules",
         (1, 2),
         agents=("verifier",),
+    ),
+    Fault(
+        "a reason and advice of its own",
+        saying(
+            composer={
+                **_WRITTEN,
+                "summary": [{"text": f"All failed because of {ITS_WORDS}; restart it.", "claims": ["c2"]}],
+            }
+        ),
+        INVALID,
+        "broke_rules",
+        "breaks the rules",
+        (1, 2),
+        agents=("composer",),
     ),
     Fault(
         "invented text",
