@@ -16,7 +16,9 @@ from services.common.evidence.faults import FAULTS
 from services.common.evidence.matching import hides
 from services.executor.desk import Gathered
 from services.executor.openai.answer import StatedClaim
+from services.executor.openai.borne_out import is_borne_out
 from services.executor.openai.citing import Citing
+from services.executor.recorded import RecordedCall
 
 _MAX_ID, _MAX_COMPONENT, _MAX_STATEMENT = 256, 256, 2048
 # For what stands around the claims.
@@ -49,11 +51,14 @@ def _legal(stated: Sequence[StatedClaim], citing: Citing) -> Iterator[Claim]:
             claim_id = _free_id(claim.id, number, ids)
             ids.add(claim_id)
             bindings = citing.bindings(claim.refs, claim.statement, claim.component)
-            yield _claim(claim, claim_id, bindings[:MAX_BINDINGS])
+            yield _claim(claim, claim_id, bindings[:MAX_BINDINGS], citing.calls)
 
 
-def _claim(stated: StatedClaim, claim_id: str, bindings: list[EvidenceBinding]) -> Claim:
+def _claim(
+    stated: StatedClaim, claim_id: str, bindings: list[EvidenceBinding], calls: Sequence[RecordedCall]
+) -> Claim:
     is_cause = stated.type == "cause"
+    is_shown = is_cause and stated.fault in FAULTS and is_borne_out(stated.fault, bindings, calls)
     return Claim(
         claim_id=claim_id,
         claim_type=stated.type,
@@ -62,7 +67,7 @@ def _claim(stated: StatedClaim, claim_id: str, bindings: list[EvidenceBinding]) 
         statement=stated.statement,
         component=stated.component,
         component_kind=stated.kind if is_cause else "",
-        fault=stated.fault if is_cause and stated.fault in FAULTS else "",
+        fault=stated.fault if is_shown else "",
         evidence_bindings=bindings,
     )
 

@@ -5,26 +5,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from services.executor.analyst.reading.changed import change_fault
 from services.executor.analyst.reading.signs import Sign, tells_exception
 from services.executor.analyst.reading.stated import LOCK, OTHER_RESOURCE, UNREACHABLE, is_exhaustion
 from services.executor.analyst.reading.views import ChangeEvent, MetricChange, Pair
-from services.executor.analyst.reading.words import resource_fault, vocabulary, words_of
+from services.executor.analyst.reading.words import resource_fault
 from services.executor.analyst.story.effects import CLOCK_SLACK, Effect, Effects
 from services.executor.analyst.story.failures import Failure
 from services.executor.analyst.story.testimony import Testimony, testimonies
 from services.executor.analyst.story.timeline import Timeline, is_part_of
 
-# In this order: "migration deployed" is a change of data, "config rollout" one of configuration.
-_FAULTS: tuple[tuple[str, str], ...] = (
-    ("data.changed", "migration migrate import batch backfill ddl alter schema maintenance vacuum reindex"),
-    ("config.changed", "config configuration setting settings flag parameter secret"),
-    ("scale.changed", "scale scaled scaling replicas autoscale traffic capacity"),
-    (
-        "release.deployed",
-        "deploy deployed deployment release rollout version image upgrade upgraded rollback",
-    ),
-    ("process.down", "restart restarted started starting stopped killed"),
-)
 # Versions, settings and the like: what two texts share only when they speak of the same thing.
 _DISTINCTIVE = re.compile(r"(?<!\w)\w++(?:[.-]\w++)++|(?<![A-Za-z0-9])[A-Za-z0-9]++_\w+")
 # Errors of a conversation with a peer say nothing of the code that talks.
@@ -129,12 +119,7 @@ def _fills(event: ChangeEvent, pair: Pair, timeline: Timeline) -> bool:
 
 def fault_of(event: ChangeEvent) -> str:
     """Return which kind of change it is; empty when its words tell none."""
-    for text in (event.kind, event.quote):
-        words = words_of(text)
-        for fault, signs in _FAULTS:
-            if words & vocabulary(signs):
-                return fault
-    return ""
+    return change_fault(event.kind, event.quote)
 
 
 def shares_names(event: ChangeEvent, text: str) -> bool:
