@@ -18,7 +18,7 @@ LOCK := $(COMPILE) pyproject.toml --group build
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help run test spec check k8s-check format proto lock bench bench-tokens enumerate fuzz guards bad-input matrix \
-	rotation certs mutants eval test-llm clean
+	rotation rollout certs mutants eval test-llm clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -92,6 +92,9 @@ matrix: $(DEVELOPMENT) ## Call every method as every kind of caller, and print w
 
 rotation: $(DEVELOPMENT) ## Renew certificates while calls run, and print how many failed
 	$(PY) -m tests.load.rotation
+
+rollout: $(DEVELOPMENT) ## Replace pods while calls run, and print how many failed
+	$(PY) -m tests.load.rollout
 
 certs: $(DEVELOPMENT) ## Make an authority and certificates for development in build/certs
 	$(PY) -m dev.certs

@@ -42,7 +42,7 @@ from orchestrator.telemetry import RUNS_NOW
 from services.common.redaction.redactor import Redactor
 from services.common.redaction.settings import plain
 from services.common.rpc.callers import server_name
-from services.common.rpc.channels import ClientTls, open_channel
+from services.common.rpc.channels import ClientTls, open_preferring
 from services.common.rpc.health import is_serving
 from services.common.rpc.service import Service
 from services.common.telemetry.metrics import gauge
@@ -163,7 +163,7 @@ def _new_id() -> str:
 def _agents(settings: OrchestratorSettings) -> Agents:
     def agent(name: str, address: str) -> Agent:
         tls = ClientTls(settings.tls, server_name(name, settings.trust_domain)) if settings.tls else None
-        return Agent(name, address, open_channel(address, settings.max_message_bytes, tls))
+        return Agent(name, address, open_preferring(address, settings.max_message_bytes, tls))
 
     return Agents(
         planner=agent("planner", settings.planner_address),

@@ -41,6 +41,11 @@ class OrchestratorSettings(ServiceSettings):
         512, ge=1, le=1024, description="own calls at one time, those that follow runs too; more are refused"
     )
 
+    # There is no other pod of it: it owns its database.
+    handover_seconds: float = Field(
+        0.0, ge=0, le=60, description="time in which new calls are still taken on shutdown, in seconds"
+    )
+
     max_invocations: int = Field(256, ge=1, description="tool calls that one execution may record")
     max_output_bytes: int = Field(
         1 << 28, ge=1, description="tool output that one execution may record, in bytes"

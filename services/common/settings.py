@@ -120,6 +120,13 @@ class ServiceSettings(TlsSettings, Settings):
     drain_seconds: float = Field(
         10.0, ge=0, le=600, description="time for running calls to end on shutdown, in seconds"
     )
+    handover_seconds: float = Field(
+        1.0,
+        ge=0,
+        le=60,
+        description="time on shutdown in which new calls are still taken, so that callers can go elsewhere, "
+        "in seconds; never more than drain_seconds",
+    )
     reflection: bool = Field(True, description="serve gRPC reflection")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="least level logged")
     otlp_endpoint: Endpoint = Field(

@@ -26,6 +26,9 @@ Execute: TypeAlias = Callable[[Context], AsyncIterator[executor_pb2.ExecuteRespo
 class ScriptedSettings(ServiceSettings):
     model_config = SettingsConfigDict(env_prefix="ASSAY_SCRIPTED_")
 
+    # Most tests have one server, and nobody who could go elsewhere.
+    handover_seconds: float = 0
+
 
 class ScriptedGate(gatekeeper_pb2_grpc.GatekeeperServiceServicer):
     def __init__(self, check: Check) -> None:

@@ -20,6 +20,8 @@ _ON_THIS_MACHINE = {
     "tls_ca_file": "",
     "plaintext": "0",
     "health_listen": "",
+    # Nobody is left to hand anything over to.
+    "handover_seconds": "0",
 }
 
 

@@ -5,16 +5,25 @@ passes `timeout=` itself, because a timeout in a service config fires early and 
 remaining time.
 """
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import grpc
 import grpc.aio
 
 from services.common.rpc.certificates import Material, Watched
 from services.common.rpc.context import RUN_ID_KEY, check_run_id
+from services.common.rpc.preferring_channel import LOOK_UP_SECONDS, Pair, PreferringChannel
 from services.common.rpc.renewed_channel import RenewedChannel
 from services.common.telemetry.spans import tracer
 from services.common.tls_settings import TlsFiles
+
+# A service may be many pods behind one name: each gets its share of the calls.
+_SPREAD: Final[Mapping[str, object]] = {"loadBalancingConfig": [{"round_robin": {}}]}
+# The empty name is the readiness of whatever serves.
+_SPREAD_OVER_READY: Final[Mapping[str, object]] = {**_SPREAD, "healthCheckConfig": {"serviceName": ""}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +42,23 @@ def open_channel(address: str, max_message_bytes: int, tls: ClientTls | None = N
 
     Without `tls` it is plaintext. Raises CertificateError for files that cannot be used.
     """
-    options, interceptors = _options(max_message_bytes), tracer().client_interceptors
+    return _open(address, tls, _options(max_message_bytes, _SPREAD))
+
+
+def open_preferring(address: str, max_message_bytes: int, tls: ClientTls | None = None) -> grpc.aio.Channel:
+    """Open a channel to a service of several pods, as above; a pod that is not ready is asked last."""
+
+    def open_pair() -> Pair:
+        return Pair(
+            ready=_open(address, tls, _options(max_message_bytes, _SPREAD_OVER_READY)),
+            anybody=_open(address, tls, _options(max_message_bytes, _SPREAD)),
+        )
+
+    return PreferringChannel(open_pair)
+
+
+def _open(address: str, tls: ClientTls | None, options: list[tuple[str, str | int]]) -> grpc.aio.Channel:
+    interceptors = tracer().client_interceptors
     if tls is None:
         return grpc.aio.insecure_channel(address, options=options, interceptors=interceptors)
     watched = Watched(tls.files)
@@ -50,18 +75,17 @@ def open_channel(address: str, max_message_bytes: int, tls: ClientTls | None = N
     return RenewedChannel(watched, open_with)
 
 
-def _options(max_message_bytes: int) -> list[tuple[str, str | int]]:
+def _options(max_message_bytes: int, service_config: Mapping[str, object]) -> list[tuple[str, str | int]]:
     return [
         ("grpc.max_send_message_length", max_message_bytes),
         ("grpc.max_receive_message_length", max_message_bytes),
         # A call that meets a connection just as that ends, such as for its age, is sent once more. No policy
         # for more is configured, and none is taken from the records of a name.
         ("grpc.enable_retries", 1),
+        ("grpc.service_config", json.dumps(service_config)),
         ("grpc.service_config_disable_resolution", 1),
-        # A service may be many pods behind one name: each gets its share of the calls, and who comes or goes
-        # is soon noticed once a connection has ended.
-        ("grpc.lb_policy_name", "round_robin"),
-        ("grpc.dns_min_time_between_resolutions_ms", 5000),
+        # Who comes or goes is soon noticed once a connection has ended, or says that it is not ready.
+        ("grpc.dns_min_time_between_resolutions_ms", round(LOOK_UP_SECONDS * 1000)),
         # A proxy variable of the environment must not redirect calls between the services.
         ("grpc.enable_http_proxy", 0),
         # By default a service that restarts would stay unreachable for up to two minutes.

@@ -1,9 +1,9 @@
 """The life of a process: settings, logs, server, shutdown.
 
-The order of shutdown: readiness NOT_SERVING and no new calls → running calls finish, at most `drain_seconds`
-→ the service ends its work, whose callers are still told → the server stops and what still runs is cancelled
-→ its handlers end → the service closes what it opened → spans and logs are flushed. Health answers until the
-server stops.
+The order of shutdown: readiness NOT_SERVING → callers go elsewhere, for `handover_seconds` → new calls are
+refused → running calls finish, at most `drain_seconds` → the service ends its work, whose callers are still
+told → the server stops and what still runs is cancelled → its handlers end → the service closes what it
+opened → spans and logs are flushed. Health answers until the server stops.
 """
 
 import asyncio
@@ -116,7 +116,7 @@ async def serving(settings: ServiceSettings, service: Service) -> AsyncIterator[
         await server.start()
         stack.push_async_callback(_stop, server, admission)
         stack.push_async_callback(_take_steps, service.end_work)
-        stack.push_async_callback(_drain, health, admission, settings.drain_seconds)
+        stack.push_async_callback(_drain, health, admission, settings)
         if service.ready is None:
             await health.set_ready(True)
         else:
@@ -151,13 +151,16 @@ async def _serve_probes(stack: AsyncExitStack, health: Health, address: str) -> 
     _log.info("health", address=bound)
 
 
-async def _drain(health: Health, admission: Admission, drain_seconds: float) -> None:
+async def _drain(health: Health, admission: Admission, settings: ServiceSettings) -> None:
+    seconds = settings.drain_seconds
     await health.set_ready(False)
+    # Callers that watch health send no more, if they have anywhere else to; what is on its way is served.
+    await asyncio.sleep(min(settings.handover_seconds, seconds))
     admission.stop()
-    # What is on its way here is refused with a code that invites to try elsewhere; stop() would cancel it.
-    await asyncio.sleep(min(REFUSE_SECONDS, drain_seconds))
-    if not await admission.wait_idle(drain_seconds):
-        _log.warning("calls still run after the drain and are cancelled", drain_seconds=drain_seconds)
+    # What still comes is refused with a code that invites to try elsewhere; stop() would cancel it.
+    await asyncio.sleep(min(REFUSE_SECONDS, seconds))
+    if not await admission.wait_idle(seconds):
+        _log.warning("calls still run after the drain and are cancelled", drain_seconds=seconds)
 
 
 async def _stop(server: grpc.aio.Server, admission: Admission) -> None:
