@@ -8,6 +8,7 @@ from checks.k8s.manifests import NAME_PREFIX, Document, Rendering, Workload, por
 from orchestrator.settings import OrchestratorSettings
 from services.common.processes import ORCHESTRATOR
 from services.common.rpc.health import LIVENESS
+from services.common.rpc.preferring_channel import LOOK_UP_SECONDS
 from services.common.settings import ServiceSettings
 from services.common.tls_settings import is_loopback
 
@@ -27,7 +28,8 @@ def problems(
             *_ports(workload, settings[service]),
             *_service(rendering, workload),
             *_probes(workload, known[service]),
-            *_end(workload, settings[service].drain_seconds, longest[service]),
+            *_end(workload, settings[service], longest[service]),
+            *_handover(service, settings[service].handover_seconds),
         ]
         yield from (f"{service}: {problem}" for problem in found)
     yield from _addresses(rendering, known[ORCHESTRATOR], orchestrator)
@@ -88,17 +90,27 @@ def _probe(kind: str, probe: Document, workload: Workload, process: Process) -> 
         yield f"{kind}: asks for {probe.get('service', '')!r}, which is none of {sorted(names)}"
 
 
-def _end(workload: Workload, drain: float, longest: float) -> Iterator[str]:
+def _end(workload: Workload, settings: ServiceSettings, longest: float) -> Iterator[str]:
     pause = workload.container.get("lifecycle", {}).get("preStop", {}).get("sleep", {}).get("seconds", 0)
     grace = workload.pod.get("terminationGracePeriodSeconds", 30)
+    drain, handover = settings.drain_seconds, settings.handover_seconds
     if not pause:
-        yield "has no preStop sleep: calls would come to a pod that no longer takes any"
+        yield "has no preStop sleep: a look at the names would still find a pod that takes no calls"
     if drain < longest:
         yield f"drains for {drain:g} s, and its longest call takes {longest:g} s"
-    if grace <= pause + drain + longest:
+    if grace <= pause + handover + drain + longest:
         yield (
-            f"terminationGracePeriodSeconds is {grace}, not more than preStop {pause} + drain {drain:g} + "
-            f"longest call {longest:g}"
+            f"terminationGracePeriodSeconds is {grace}, not more than preStop {pause} + "
+            f"handover {handover:g} + drain {drain:g} + longest call {longest:g}"
+        )
+
+
+def _handover(service: str, handover: float) -> Iterator[str]:
+    """Yield a line where callers are refused before they can know another pod; the orchestrator has none."""
+    if service != ORCHESTRATOR and handover <= LOOK_UP_SECONDS:
+        yield (
+            f"hands its callers over for {handover:g} s, and they look names up every {LOOK_UP_SECONDS:g} s "
+            "at most"
         )
 
 

@@ -103,6 +103,14 @@ BREAKS: Final[dict[str, tuple[Break, str]]] = {
         "planner: drains for 95 s, and its longest call takes 120 s",
     ),
     "a shorter drain": (variable("executor", "EXECUTOR_DRAIN_SECONDS", "10"), "executor: drains for 10 s"),
+    "a handover too short to look a name up": (
+        variable("verifier", "VERIFIER_HANDOVER_SECONDS", "5"),
+        "verifier: hands its callers over for 5 s, and they look names up every 5 s",
+    ),
+    "a handover that the grace has no time for": (
+        variable("verifier", "VERIFIER_HANDOVER_SECONDS", "60"),
+        "not more than preStop 5 + handover 60 + drain 95 + longest call 90",
+    ),
     "no pause": (in_container("lifecycle", to=None), "has no preStop sleep"),
     "an unknown variable": (
         variable("planner", "PLANNER_DRAIN_SECOND", "1"),
