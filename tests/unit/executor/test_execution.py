@@ -10,9 +10,9 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from assay.common.v1 import context_pb2, reasoning_pb2, tool_pb2
 from assay.executor.v1 import executor_pb2
 
@@ -110,14 +110,16 @@ class Curious(OfflineReasoner):
         return CuriousInquiry(session, asked, self.last)
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    write(tmp_path / "b", {"logs/a.log": "2026-11-30T09:00:00Z INFO x\n" * 50, "alerts.json": []})
-    return tmp_path
+# A process takes long to start, and a lease leaves nothing in it: one serves all tests that do not kill it.
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-@pytest.fixture
-async def workers(root: Path) -> AsyncIterator[Workers[Desk]]:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def workers(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Workers[Desk]]:
+    root = tmp_path_factory.mktemp("bundles")
+    write(root / "b", {"logs/a.log": "2026-11-30T09:00:00Z INFO x\n" * 50, "alerts.json": []})
+    errors = "".join(f"2026-11-30T09:00:{second:02d}Z ERROR it failed\n" for second in range(60))
+    write(root / "failing", {"logs/a.log": errors, "alerts.json": []})
     made = Workers(2, partial(Desk, endless_tools(10), root, LIMITS, Redactor()), Desk.clear)
     yield made
     await made.close()
@@ -133,9 +135,9 @@ def an_execution(
 
 
 async def run(
-    execution: Execution, *steps: tool_pb2.PlanStep
+    execution: Execution, *steps: tool_pb2.PlanStep, bundle: str = "b"
 ) -> tuple[list[tool_pb2.Invocation], executor_pb2.ExecutorResult]:
-    context = context_pb2.DiagnosisContext(question="why?", scope=context_pb2.Scope(bundle="b"))
+    context = context_pb2.DiagnosisContext(question="why?", scope=context_pb2.Scope(bundle=bundle))
     items = [item async for item in execution.run(context, steps, [], lambda: 60.0)]
     result = items.pop()
     assert isinstance(result, executor_pb2.ExecutorResult)
@@ -230,14 +232,13 @@ async def test_an_analysis_out_of_time_fails(workers: Workers[Desk]) -> None:
     assert result == executor_pb2.ExecutorResult(status=executor_pb2.EXECUTOR_STATUS_FAILED)
 
 
-async def test_an_analysis_in_a_new_process_knows_every_call(root: Path, workers: Workers[Desk]) -> None:
+async def test_an_analysis_in_a_new_process_knows_every_call(workers: Workers[Desk]) -> None:
     """The process that was told of the first call is killed at the last one."""
-    errors = "".join(f"2026-11-30T09:00:{second:02d}Z ERROR it failed\n" for second in range(60))
-    write(root / "b", {"logs/a.log": errors})
     templates = a_step("logs_templates", b'{"source":"logs/a.log"}')
 
     async def document(last: tool_pb2.PlanStep) -> bytes:
-        _, result = await run(an_execution(workers, Curious(last), tool_seconds=1), templates)
+        execution = an_execution(workers, Curious(last), tool_seconds=1)
+        _, result = await run(execution, templates, bundle="failing")
         return result.document
 
     async with listener() as held:

@@ -5,10 +5,10 @@ import time
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from assay.common.v1 import context_pb2, tool_pb2
 from assay.executor.v1 import executor_pb2
 
@@ -51,10 +51,15 @@ def a_wish(tool: str = "logs_search", args: str = '{"source":"logs/a.log","limit
     return {"calls": [{"tool": tool, "args": args}], "claims": []}
 
 
-@pytest.fixture
-async def workers(tmp_path: Path) -> AsyncIterator[Workers[Desk]]:
-    write(tmp_path / "b", {"logs/a.log": LOG})
-    made = Workers(1, partial(Desk, TOOLS, tmp_path, LIMITS, Redactor()), Desk.clear)
+# A process takes long to start, and a lease leaves nothing in it: one serves all tests.
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def workers(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Workers[Desk]]:
+    root = tmp_path_factory.mktemp("bundles")
+    write(root / "b", {"logs/a.log": LOG})
+    made = Workers(1, partial(Desk, TOOLS, root, LIMITS, Redactor()), Desk.clear)
     yield made
     await made.close()
 
