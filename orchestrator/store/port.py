@@ -159,7 +159,7 @@ class Store(Protocol):
         ...
 
     async def outputs(self, run_id: str, invocation_ids: Iterable[str]) -> dict[str, bytes]:
-        """Return the outputs of these tool calls, as far as the run has them."""
+        """Return the outputs of these tool calls, as far as the run has them; StoredDataError as below."""
         ...
 
     async def invocation(self, run_id: str, invocation_id: str) -> Invocation:

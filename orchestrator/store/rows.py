@@ -1,7 +1,9 @@
 """How runs look in rows: what is kept of a run where, and how time is written. Pure."""
 
+import hashlib
 from typing import TypeVar
 
+from assay.common.v1.tool_pb2 import Invocation
 from assay.orchestrator.v1.run_pb2 import Run, RunSummary
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -50,3 +52,12 @@ def parsed(kind: type[MessageT], data: bytes, run_id: str) -> MessageT:
         raise StoredDataError(
             f"what is stored of run {run_id} is damaged: no {kind.__name__} can be read"
         ) from None
+
+
+def recorded(body: bytes, output: bytes, run_id: str) -> Invocation:
+    """Return a tool call with its output; StoredDataError when that is not what was hashed."""
+    invocation = parsed(Invocation, body, run_id)
+    if hashlib.sha256(output).hexdigest() != invocation.output_sha256:
+        raise StoredDataError(f"invocation {invocation.id} of run {run_id} is not what was stored")
+    invocation.output = output
+    return invocation

@@ -1,7 +1,6 @@
 """The embedded store: one SQLite file, one connection, one transaction per step."""
 
 import asyncio
-import hashlib
 import sqlite3
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -24,10 +23,9 @@ from orchestrator.store.port import (
     Selection,
     StepConflictError,
     StoredCall,
-    StoredDataError,
     Submission,
 )
-from orchestrator.store.rows import body_of, parsed, summary_of, time_text
+from orchestrator.store.rows import body_of, parsed, recorded, summary_of, time_text
 from orchestrator.store.sqlite_file import Kind, failures_named, open_database, rows, transaction
 from services.common.errors import AlreadyExistsError, FailedPreconditionError, NotFoundError
 
@@ -205,30 +203,27 @@ class SqliteStore:
         ]
 
     async def outputs(self, run_id: str, invocation_ids: Iterable[str]) -> dict[str, bytes]:
-        """Return the outputs of these tool calls."""
+        """Return the outputs of these tool calls, each checked against its hash."""
         wanted = sorted(set(invocation_ids))
         found: dict[str, bytes] = {}
         for start in range(0, len(wanted), _IDS_PER_QUERY):
             part = wanted[start : start + _IDS_PER_QUERY]
             marks = ", ".join("?" * len(part))
-            rows = await self._read(
-                "SELECT invocation_id, output FROM tool_invocation"  # noqa: S608 - only question marks
+            stored = await self._read(
+                "SELECT body, output FROM tool_invocation"  # noqa: S608 - only question marks
                 f" WHERE run_id = ? AND invocation_id IN ({marks})",
                 run_id,
                 *part,
             )
-            found.update((row[0], row[1]) for row in rows)
+            whole = (recorded(body, output, run_id) for body, output in stored)
+            found.update((invocation.id, invocation.output) for invocation in whole)
         return found
 
     async def invocation(self, run_id: str, invocation_id: str) -> Invocation:
         """Return one tool call with its output, checked against its hash."""
         query = "SELECT body, output FROM tool_invocation WHERE run_id = ? AND invocation_id = ?"
         for body, output in await self._read(query, run_id, invocation_id):
-            invocation = parsed(Invocation, body, run_id)
-            if hashlib.sha256(output).hexdigest() != invocation.output_sha256:
-                raise StoredDataError(f"invocation {invocation_id} of run {run_id} is not what was stored")
-            invocation.output = output
-            return invocation
+            return recorded(body, output, run_id)
         raise NotFoundError(f"run {run_id} has no invocation {invocation_id}", field="invocation_id")
 
     async def running(self) -> list[str]:

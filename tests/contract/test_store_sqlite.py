@@ -99,6 +99,9 @@ async def test_an_output_that_was_changed_in_the_file_is_noticed(store: Store, p
     database.close()
     with pytest.raises(StoredDataError, match="inv-1"):
         await store.invocation("run-1", "inv-1")
+    # The gate and the verifier's input are made of these.
+    with pytest.raises(StoredDataError, match="inv-1"):
+        await store.outputs("run-1", ["inv-1"])
 
 
 def write_text_to(path: Path) -> None:

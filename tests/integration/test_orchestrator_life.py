@@ -11,6 +11,7 @@ import grpc
 import grpc.aio
 import pytest
 from assay.common.v1.context_pb2 import DiagnosisContext
+from assay.gatekeeper.v1 import gatekeeper_pb2
 from assay.orchestrator.v1 import diagnosis_pb2, run_pb2
 from assay.orchestrator.v1.diagnosis_pb2 import DiagnoseRequest
 from assay.orchestrator.v1.run_pb2 import OrchestrationEvent, Run
@@ -30,7 +31,19 @@ from orchestrator.store.port import StoreOpenError
 from orchestrator.store.sqlite import open_store
 from services.common.rpc.channels import open_channel
 from services.common.rpc.service import serving
-from tests.fakes.agents import LOG, METHODS, Agents, AgentSettings, Stack, claim, executed, hanging, stack
+from tests.fakes.agents import (
+    LOG,
+    METHODS,
+    Agents,
+    AgentSettings,
+    Reply,
+    Stack,
+    claim,
+    executed,
+    gate,
+    hanging,
+    stack,
+)
 from tests.fakes.graph_states import happy_nodes
 
 
@@ -238,6 +251,26 @@ async def test_a_row_that_cannot_be_read_still_ends_its_run(tmp_path: Path, tabl
         run = await running.stored("left")
         assert (await running.diagnose()).run.status == run_pb2.RUN_STATUS_SUCCEEDED
     assert (run.status, run.failure.reason_code) == (run_pb2.RUN_STATUS_FAILED, "orchestrator_restarted")
+
+
+@pytest.mark.parametrize(("changed", "status"), [("' '", "DEGRADED"), ("''", "SUCCEEDED")])
+async def test_nothing_is_concluded_from_an_output_that_was_changed_in_the_file(
+    tmp_path: Path, changed: str, status: str
+) -> None:
+    """A blank more says the same to every parser; only the hash tells. Without a change all goes well."""
+    path = tmp_path / "runs.db"
+
+    async def gate_and_forge(request: gatekeeper_pb2.CheckRequest) -> Reply:
+        with closing(sqlite3.connect(path)) as database, database:
+            forge = f"UPDATE tool_invocation SET output = CAST(output || {changed} AS BLOB)"  # noqa: S608 - our own
+            database.execute(f"{forge} WHERE invocation_id = ?", (LOG.id,))
+        return await gate(request)
+
+    async with stack(path, Agents()) as running:
+        running.agents.gatekeeper.replies["Check"] = [gate_and_forge]
+        outcome = await running.diagnose()
+    assert run_pb2.RunStatus.Name(outcome.run.status) == f"RUN_STATUS_{status}"
+    assert (outcome.run.failure.node == "verified_input") == (status == "DEGRADED")
 
 
 async def test_an_orchestrator_that_cannot_start_leaves_nothing_open(
