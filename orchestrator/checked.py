@@ -37,6 +37,7 @@ async def _call_rows(
         kinds = {source.kind for source in covered}
         row.source_kind = kinds.pop() if len(kinds) == 1 else ""
         row.source_count = 0 if row.source else len(covered)
+        row.zone_assumed_count = sum(source.zone_assumed for source in covered)
     return rows
 
 

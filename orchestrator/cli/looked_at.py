@@ -20,7 +20,7 @@ _NOUNS: Final = {
     "change_event": ("change file", "change files"),
     "topology": ("topology", "topologies"),
 }
-_SOURCES: Final = ("source", "sources")
+_OTHERS: Final = ("source", "sources")
 # A kind that the scope lacks.
 _KINDS: Final = {
     "log": "logs",
@@ -38,29 +38,37 @@ def looked_at(rows: Sequence[tool_pb2.Checked], layout: Layout) -> list[str]:
     missing = [row for row in rows if not row.tool_name and row.status != tool_pb2.INVOCATION_STATUS_OK]
     calls = len(answered) + len(failed)
     lines = layout.paragraph(_read(answered, calls), indent=2) if rows else []
+    if taken := _sources([row for row in answered if row.zone_assumed_count], zone_assumed=True):
+        lines += layout.hanging("  ", f"Times without a zone were taken for UTC: {taken}")
     for title, group in (("Failed", _failures(failed)), ("Not read", _not_read(missing))):
         lines += [line for text in _by_reason(title, group) for line in layout.hanging("  ", text)]
     return lines
 
 
 def _read(rows: Sequence[tool_pb2.Checked], calls: int) -> str:
+    made = "1 tool call" if calls == 1 else f"{calls} tool calls"
+    return f"{_sources(rows) or 'nothing could be read'}; {made}."
+
+
+def _sources(rows: Sequence[tool_pb2.Checked], *, zone_assumed: bool = False) -> str:
+    """Name the sources that calls looked at, or count them by kind; only those without a zone if told so."""
     named: dict[str, dict[str, None]] = {}
     counted: dict[str, int] = {}
     for row in rows:
         names = named.setdefault(row.source_kind, {})
         if row.source:
             names[row.source] = None
-        counted[row.source_kind] = max(counted.get(row.source_kind, 0), row.source_count)
-    read = [text for kind, names in named.items() if (text := _of_kind(kind, list(names), counted[kind]))]
-    made = "1 tool call" if calls == 1 else f"{calls} tool calls"
-    return f"{', '.join(read) or 'nothing could be read'}; {made}."
+        count = row.zone_assumed_count if zone_assumed and not row.source else row.source_count
+        counted[row.source_kind] = max(counted.get(row.source_kind, 0), count)
+    found = (_of_kind(kind, list(names), counted[kind]) for kind, names in named.items())
+    return ", ".join(text for text in found if text)
 
 
 def _of_kind(kind: str, names: Sequence[str], counted: int) -> str:
     number = max(len(names), counted)
     if number == len(names) <= _MAX_NAMED:
         return ", ".join(names)
-    one, many = _NOUNS.get(kind, _SOURCES)
+    one, many = _NOUNS.get(kind, _OTHERS)
     return f"{number} {one if number == 1 else many}"
 
 

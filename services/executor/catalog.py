@@ -69,6 +69,7 @@ def _source_info(source: Source) -> tool_pb2.SourceInfo:
         owner=source.owner,
         first_time=_timestamp(source.first_time),
         last_time=_timestamp(source.last_time),
+        zone_assumed=source.zone_assumed,
     )
 
 

@@ -111,6 +111,14 @@ def test_no_answer_looks_the_same_when_a_source_could_not_be_read(diagnosed: Dia
     assert all(row["reason"] for row in rows if row["status"] != "OK")
 
 
+def test_logs_without_a_zone_are_told(proven: Diagnosed, home: Path) -> None:
+    told = {row["source"] for row in proven.answer["checked"] if row["source"] and row["zone_assumed_count"]}
+    assert "logs/nginx-error.log" in told
+    assert "logs/nginx-access.log" not in told
+    shown = assay(home, "show", proven.answer["run_id"])
+    assert f"Times without a zone were taken for UTC: {len(told)} logs\n" in shown.stdout
+
+
 def test_a_stored_run_is_shown_as_it_was_printed(diagnosed: Diagnosed, home: Path) -> None:
     shown = assay(home, "show", diagnosed.answer["run_id"], "--json")
     assert shown.code == diagnosed.ended.code

@@ -41,10 +41,14 @@ _UTC_NAMES: Final = frozenset({"", "Z", "z", "UTC", "GMT"})
 
 
 class Instant(NamedTuple):
-    """An instant that a source states. `text` is RFC 3339 in UTC with the source's own digits."""
+    """An instant that a source states. `text` is RFC 3339 in UTC with the source's own digits.
+
+    `zone_assumed`: the source states no zone, and UTC was taken.
+    """
 
     microseconds: int
     text: str
+    zone_assumed: bool = False
 
 
 @lru_cache(maxsize=4096)
@@ -61,7 +65,7 @@ def instant(year: int, month: int, day: int, clock: str, zone: str = "") -> Inst
     fraction = _FRACTION.match(clock, _CLOCK_CHARS)
     if second is None or fraction is None:
         return None
-    return _with_digits(*second, fraction.group(1) or "")
+    return _with_digits(*second, fraction.group(1) or "", zone_assumed=not zone)
 
 
 # Lines that follow each other share their second.
@@ -123,7 +127,7 @@ def _shown(seconds: int, digits: str) -> Instant | None:
     return _with_digits(seconds, _second_text(seconds), digits)
 
 
-def _with_digits(seconds: int, text: str, digits: str) -> Instant:
+def _with_digits(seconds: int, text: str, digits: str, *, zone_assumed: bool = False) -> Instant:
     if not digits:
-        return Instant(seconds * MICROSECONDS, f"{text}Z")
-    return Instant(seconds * MICROSECONDS + int(f"{digits}00000"[:6]), f"{text}.{digits}Z")
+        return Instant(seconds * MICROSECONDS, f"{text}Z", zone_assumed)
+    return Instant(seconds * MICROSECONDS + int(f"{digits}00000"[:6]), f"{text}.{digits}Z", zone_assumed)

@@ -104,9 +104,11 @@ class Inventory:
         try:
             columns, _ = columns_of(self._contents.text_of(source.name), stop)
         except SourceError as error:
-            return replace(source, problem=str(error))
+            return replace(source, problem=str(error), first_time=None)
         first, last = sniff.sample_times(sample for column in columns for sample in column.samples)
-        return replace(source, first_time=first, last_time=last)
+        # Samples are Unix times: that their table states no zone is known of its first row.
+        told = first and first._replace(zone_assumed=source.zone_assumed)
+        return replace(source, first_time=told, last_time=last)
 
 
 def _latest(sources: Sequence[Source]) -> Instant | None:

@@ -6,7 +6,7 @@ A series is bound to the lines of its file after the header. An empty cell is a 
 import csv
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from services.executor.sources.instants import MICROSECONDS, Instant, from_epoch, from_iso
@@ -38,6 +38,13 @@ class Column:
 def is_table(first_line: str) -> bool:
     """Tell whether a file's first line heads a table of samples."""
     return _delimiter(first_line) is not None
+
+
+def first_time(lines: Sequence[str]) -> Instant | None:
+    """Return the first instant of a table's first lines."""
+    delimiter = _delimiter(lines[0]) if lines else None
+    cells = (line.partition(delimiter)[0].strip().strip('"') for line in lines[1:]) if delimiter else ()
+    return next((time for cell in cells if (time := _time(cell)) is not None), None)
 
 
 def read_table(text: str, check: Callable[[], None] = never) -> tuple[list[Column], int]:

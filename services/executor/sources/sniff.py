@@ -18,7 +18,7 @@ from services.executor.sources.kubernetes.reader import writing_of
 from services.executor.sources.log_json import parse_json
 from services.executor.sources.log_records import log_lines, parsed_alone
 from services.executor.sources.metrics import response_samples
-from services.executor.sources.metrics_csv import is_table
+from services.executor.sources.metrics_csv import first_time, is_table
 from services.executor.sources.packed import Unpacked
 from services.executor.sources.prose import is_prose
 from services.executor.sources.spans import span_of, span_of_seconds
@@ -55,6 +55,11 @@ class Source:
     def available(self) -> bool:
         """Tell whether the source can be read."""
         return not self.problem
+
+    @property
+    def zone_assumed(self) -> bool:
+        """Tell whether times of the source state no zone, so that they are read as UTC."""
+        return any(time.zone_assumed for time in (self.first_time, self.last_time) if time is not None)
 
 
 def is_ignored(name: str) -> bool:
@@ -104,7 +109,7 @@ def text(item: Listed, file: io.BufferedReader) -> Source:
     if is_prose(item.name, []):
         return Source(item.name, kinds.RUNBOOK, Form.PROSE, item.size_bytes)
     if lines and log_names.unpacked(item.name.lower()).endswith((".csv", ".tsv")) and is_table(lines[0]):
-        return Source(item.name, kinds.METRIC, Form.TABLE, item.size_bytes)
+        return Source(item.name, kinds.METRIC, Form.TABLE, item.size_bytes, first_time=first_time(lines))
     if _lies_in_logs(item.name) or log_names.is_log(item.name) or is_container_log(lines):
         return Source(item.name, kinds.LOG, Form.TEXT, item.size_bytes)
     if writing_of(lines) is not None:

@@ -10,8 +10,15 @@ _OK = tool_pb2.INVOCATION_STATUS_OK
 _WIDE = Layout(width=2000)
 
 
-def _read(tool: str, source: str, kind: str, count: int = 0) -> Checked:
-    return Checked(tool_name=tool, source=source, source_kind=kind, source_count=count, status=_OK)
+def _read(tool: str, source: str, kind: str, count: int = 0, zone_assumed: int = 0) -> Checked:
+    return Checked(
+        tool_name=tool,
+        source=source,
+        source_kind=kind,
+        source_count=count,
+        zone_assumed_count=zone_assumed,
+        status=_OK,
+    )
 
 
 def test_what_was_read_is_counted_by_kind_and_named_where_it_is_few() -> None:
@@ -38,6 +45,19 @@ def test_two_of_a_kind_are_named_and_a_call_over_nothing_adds_nothing() -> None:
 def test_rows_without_a_kind_are_sources() -> None:
     rows = [_read("read", name, "") for name in ("a", "b", "c")]
     assert looked_at(rows, _WIDE) == ["  3 sources; 3 tool calls."]
+
+
+def test_what_was_taken_for_utc_is_said_once() -> None:
+    rows = [
+        _read("logs_templates", "logs/a.log", "log", zone_assumed=1),
+        _read("logs_search", "logs/a.log", "log", zone_assumed=1),
+        _read("logs_templates", "logs/b.log", "log"),
+        _read("metrics_change_points", "", "metric", 36, zone_assumed=3),
+    ]
+    assert looked_at(rows, _WIDE) == [
+        "  logs/a.log, logs/b.log, 36 metric files; 4 tool calls.",
+        "  Times without a zone were taken for UTC: logs/a.log, 3 metric files",
+    ]
 
 
 def test_every_failed_call_and_unread_source_is_named_with_its_reason() -> None:

@@ -1,5 +1,6 @@
 """The inventory of a bundle, by what its files hold."""
 
+import json
 import os
 from pathlib import Path
 
@@ -257,3 +258,28 @@ def test_lines_of_json_beyond_what_is_read_of_one_json_text_are_a_log(tmp_path: 
     }
     assert found["app.json"].available
     assert "larger than the 1000 bytes" in found["big.json"].problem
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "assumed"),
+    [
+        ("a.log", "2026-11-30 09:00:00,123 INFO a\n", True),
+        ("a.log", "2026/11/30 09:00:00 [error] 1#1: a\n", True),
+        ("a.log", '{"time": "2026-11-30T09:00:00", "msg": "a"}\n', True),
+        ("a.log", "2026-11-30T09:00:00Z INFO a\n", False),
+        ("a.log", "2026-11-30 09:00:00.123 UTC [7] LOG:  a\n", False),
+        ("a.log", '10.0.0.1 - - [30/Nov/2026:09:00:00 +0100] "GET / HTTP/1.1" 200 1\n', False),
+        ("a.log", '{"ts": 1796029530.5, "msg": "a"}\n', False),
+        ("m.csv", "time,up\n2026-11-30 09:00:00,1\n2026-11-30 09:00:15,1\n", True),
+        ("m.csv", CSV, False),
+        ("m.csv", "time,up\n1796029530,1\n1796029545,1\n", False),
+        ("e.json", json.dumps([{**CHANGES[0], "at": "2026-11-30T08:59:00"}]), True),
+        ("e.json", json.dumps(CHANGES), False),
+        ("h.json", json.dumps(HITS), False),
+    ],
+)
+def test_a_source_whose_times_have_no_zone_is_known(
+    tmp_path: Path, name: str, text: str, assumed: bool
+) -> None:
+    [source] = opened(write(tmp_path, {name: text})).sources
+    assert (source.first_time is not None, source.zone_assumed) == (True, assumed)

@@ -26,17 +26,17 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1a\x61ssay/common/v1/tool.proto\x12\x0f\x61ssay.common.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x85\x03\n\nInvocation\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\ttool_name\x18\x02 \x01(\t\x12\x16\n\x0e\x61rguments_json\x18\x03 \x01(\x0c\x12\x31\n\x06status\x18\x04 \x01(\x0e\x32!.assay.common.v1.InvocationStatus\x12+\n\x04kind\x18\x05 \x01(\x0e\x32\x1d.assay.common.v1.DocumentKind\x12\x0e\n\x06output\x18\x06 \x01(\x0c\x12\x15\n\routput_sha256\x18\x07 \x01(\t\x12\x11\n\ttruncated\x18\x08 \x01(\x08\x12.\n\nstart_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12+\n\x08\x64uration\x18\n \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x12\n\nredactions\x18\x0b \x01(\x05\x12\x35\n\x0eoutsider_spans\x18\x0c \x03(\x0b\x32\x1d.assay.common.v1.OutsiderSpan\";\n\x0cOutsiderSpan\x12\x0f\n\x07pointer\x18\x01 \x01(\t\x12\r\n\x05\x62\x65gin\x18\x02 \x01(\x05\x12\x0b\n\x03\x65nd\x18\x03 \x01(\x05\"\xd2\x01\n\x04Tool\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12+\n\x04kind\x18\x03 \x01(\x0e\x32\x1d.assay.common.v1.DocumentKind\x12\x1d\n\x15\x61rguments_schema_json\x18\x04 \x01(\t\x12\x14\n\x0csource_kinds\x18\x05 \x03(\t\x12\x18\n\x10max_output_bytes\x18\x06 \x01(\x03\x12+\n\x08\x64\x65\x61\x64line\x18\x07 \x01(\x0b\x32\x19.google.protobuf.Duration\"\xcd\x01\n\nSourceInfo\x12\x0c\n\x04kind\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x11\n\tavailable\x18\x03 \x01(\x08\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x12\n\nsize_bytes\x18\x05 \x01(\x03\x12\r\n\x05owner\x18\x06 \x01(\t\x12.\n\nfirst_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\tlast_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"a\n\x0bToolCatalog\x12$\n\x05tools\x18\x01 \x03(\x0b\x32\x15.assay.common.v1.Tool\x12,\n\x07sources\x18\x02 \x03(\x0b\x32\x1b.assay.common.v1.SourceInfo\"Y\n\x08PlanStep\x12\x0c\n\x04goal\x18\x01 \x01(\t\x12\x11\n\ttool_name\x18\x02 \x01(\t\x12\x16\n\x0e\x61rguments_json\x18\x03 \x01(\x0c\x12\x14\n\x0cgap_claim_id\x18\x04 \x01(\t\"\xb1\x01\n\x07\x43hecked\x12\x11\n\ttool_name\x18\x01 \x01(\t\x12\x31\n\x06status\x18\x02 \x01(\x0e\x32!.assay.common.v1.InvocationStatus\x12\x15\n\rinvocation_id\x18\x03 \x01(\t\x12\x0e\n\x06source\x18\x04 \x01(\t\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12\x13\n\x0bsource_kind\x18\x06 \x01(\t\x12\x14\n\x0csource_count\x18\x07 \x01(\x05*|\n\x0c\x44ocumentKind\x12\x1d\n\x19\x44OCUMENT_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11\x44OCUMENT_KIND_RAW\x10\x01\x12\x19\n\x15\x44OCUMENT_KIND_DERIVED\x10\x02\x12\x1b\n\x17\x44OCUMENT_KIND_REFERENCE\x10\x03*\xaa\x01\n\x10InvocationStatus\x12!\n\x1dINVOCATION_STATUS_UNSPECIFIED\x10\x00\x12\x18\n\x14INVOCATION_STATUS_OK\x10\x01\x12\x1b\n\x17INVOCATION_STATUS_ERROR\x10\x02\x12\x1d\n\x19INVOCATION_STATUS_BLOCKED\x10\x03\x12\x1d\n\x19INVOCATION_STATUS_TIMEOUT\x10\x04\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1a\x61ssay/common/v1/tool.proto\x12\x0f\x61ssay.common.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x85\x03\n\nInvocation\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\ttool_name\x18\x02 \x01(\t\x12\x16\n\x0e\x61rguments_json\x18\x03 \x01(\x0c\x12\x31\n\x06status\x18\x04 \x01(\x0e\x32!.assay.common.v1.InvocationStatus\x12+\n\x04kind\x18\x05 \x01(\x0e\x32\x1d.assay.common.v1.DocumentKind\x12\x0e\n\x06output\x18\x06 \x01(\x0c\x12\x15\n\routput_sha256\x18\x07 \x01(\t\x12\x11\n\ttruncated\x18\x08 \x01(\x08\x12.\n\nstart_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12+\n\x08\x64uration\x18\n \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x12\n\nredactions\x18\x0b \x01(\x05\x12\x35\n\x0eoutsider_spans\x18\x0c \x03(\x0b\x32\x1d.assay.common.v1.OutsiderSpan\";\n\x0cOutsiderSpan\x12\x0f\n\x07pointer\x18\x01 \x01(\t\x12\r\n\x05\x62\x65gin\x18\x02 \x01(\x05\x12\x0b\n\x03\x65nd\x18\x03 \x01(\x05\"\xd2\x01\n\x04Tool\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12+\n\x04kind\x18\x03 \x01(\x0e\x32\x1d.assay.common.v1.DocumentKind\x12\x1d\n\x15\x61rguments_schema_json\x18\x04 \x01(\t\x12\x14\n\x0csource_kinds\x18\x05 \x03(\t\x12\x18\n\x10max_output_bytes\x18\x06 \x01(\x03\x12+\n\x08\x64\x65\x61\x64line\x18\x07 \x01(\x0b\x32\x19.google.protobuf.Duration\"\xe3\x01\n\nSourceInfo\x12\x0c\n\x04kind\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x11\n\tavailable\x18\x03 \x01(\x08\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x12\n\nsize_bytes\x18\x05 \x01(\x03\x12\r\n\x05owner\x18\x06 \x01(\t\x12.\n\nfirst_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\tlast_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x14\n\x0czone_assumed\x18\t \x01(\x08\"a\n\x0bToolCatalog\x12$\n\x05tools\x18\x01 \x03(\x0b\x32\x15.assay.common.v1.Tool\x12,\n\x07sources\x18\x02 \x03(\x0b\x32\x1b.assay.common.v1.SourceInfo\"Y\n\x08PlanStep\x12\x0c\n\x04goal\x18\x01 \x01(\t\x12\x11\n\ttool_name\x18\x02 \x01(\t\x12\x16\n\x0e\x61rguments_json\x18\x03 \x01(\x0c\x12\x14\n\x0cgap_claim_id\x18\x04 \x01(\t\"\xcd\x01\n\x07\x43hecked\x12\x11\n\ttool_name\x18\x01 \x01(\t\x12\x31\n\x06status\x18\x02 \x01(\x0e\x32!.assay.common.v1.InvocationStatus\x12\x15\n\rinvocation_id\x18\x03 \x01(\t\x12\x0e\n\x06source\x18\x04 \x01(\t\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12\x13\n\x0bsource_kind\x18\x06 \x01(\t\x12\x14\n\x0csource_count\x18\x07 \x01(\x05\x12\x1a\n\x12zone_assumed_count\x18\x08 \x01(\x05*|\n\x0c\x44ocumentKind\x12\x1d\n\x19\x44OCUMENT_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11\x44OCUMENT_KIND_RAW\x10\x01\x12\x19\n\x15\x44OCUMENT_KIND_DERIVED\x10\x02\x12\x1b\n\x17\x44OCUMENT_KIND_REFERENCE\x10\x03*\xaa\x01\n\x10InvocationStatus\x12!\n\x1dINVOCATION_STATUS_UNSPECIFIED\x10\x00\x12\x18\n\x14INVOCATION_STATUS_OK\x10\x01\x12\x1b\n\x17INVOCATION_STATUS_ERROR\x10\x02\x12\x1d\n\x19INVOCATION_STATUS_BLOCKED\x10\x03\x12\x1d\n\x19INVOCATION_STATUS_TIMEOUT\x10\x04\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'assay.common.v1.tool_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_DOCUMENTKIND']._serialized_start=1356
-  _globals['_DOCUMENTKIND']._serialized_end=1480
-  _globals['_INVOCATIONSTATUS']._serialized_start=1483
-  _globals['_INVOCATIONSTATUS']._serialized_end=1653
+  _globals['_DOCUMENTKIND']._serialized_start=1406
+  _globals['_DOCUMENTKIND']._serialized_end=1530
+  _globals['_INVOCATIONSTATUS']._serialized_start=1533
+  _globals['_INVOCATIONSTATUS']._serialized_end=1703
   _globals['_INVOCATION']._serialized_start=113
   _globals['_INVOCATION']._serialized_end=502
   _globals['_OUTSIDERSPAN']._serialized_start=504
@@ -44,11 +44,11 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_TOOL']._serialized_start=566
   _globals['_TOOL']._serialized_end=776
   _globals['_SOURCEINFO']._serialized_start=779
-  _globals['_SOURCEINFO']._serialized_end=984
-  _globals['_TOOLCATALOG']._serialized_start=986
-  _globals['_TOOLCATALOG']._serialized_end=1083
-  _globals['_PLANSTEP']._serialized_start=1085
-  _globals['_PLANSTEP']._serialized_end=1174
-  _globals['_CHECKED']._serialized_start=1177
-  _globals['_CHECKED']._serialized_end=1354
+  _globals['_SOURCEINFO']._serialized_end=1006
+  _globals['_TOOLCATALOG']._serialized_start=1008
+  _globals['_TOOLCATALOG']._serialized_end=1105
+  _globals['_PLANSTEP']._serialized_start=1107
+  _globals['_PLANSTEP']._serialized_end=1196
+  _globals['_CHECKED']._serialized_start=1199
+  _globals['_CHECKED']._serialized_end=1404
 # @@protoc_insertion_point(module_scope)

@@ -258,6 +258,7 @@ class SourceInfo(_message.Message):
     OWNER_FIELD_NUMBER: _builtins.int
     FIRST_TIME_FIELD_NUMBER: _builtins.int
     LAST_TIME_FIELD_NUMBER: _builtins.int
+    ZONE_ASSUMED_FIELD_NUMBER: _builtins.int
     kind: _builtins.str
     """A closed list: "log", "metric", "alert", "change_event", "topology"."""
     name: _builtins.str
@@ -272,6 +273,10 @@ class SourceInfo(_message.Message):
     """Size in bytes; 0 when unknown."""
     owner: _builtins.str
     """Component that owns the source by the scope's topology; may be empty."""
+    zone_assumed: _builtins.bool
+    """True when these instants are stated without a zone, so that they were read
+    as UTC.
+    """
     @_builtins.property
     def first_time(self) -> _timestamp_pb2.Timestamp:
         """Earliest instant found in the source; absent when it holds none."""
@@ -291,10 +296,11 @@ class SourceInfo(_message.Message):
         owner: _builtins.str = ...,
         first_time: _timestamp_pb2.Timestamp | None = ...,
         last_time: _timestamp_pb2.Timestamp | None = ...,
+        zone_assumed: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["first_time", b"first_time", "last_time", b"last_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["available", b"available", "first_time", b"first_time", "kind", b"kind", "last_time", b"last_time", "name", b"name", "owner", b"owner", "reason", b"reason", "size_bytes", b"size_bytes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["available", b"available", "first_time", b"first_time", "kind", b"kind", "last_time", b"last_time", "name", b"name", "owner", b"owner", "reason", b"reason", "size_bytes", b"size_bytes", "zone_assumed", b"zone_assumed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -379,6 +385,7 @@ class Checked(_message.Message):
     REASON_FIELD_NUMBER: _builtins.int
     SOURCE_KIND_FIELD_NUMBER: _builtins.int
     SOURCE_COUNT_FIELD_NUMBER: _builtins.int
+    ZONE_ASSUMED_COUNT_FIELD_NUMBER: _builtins.int
     tool_name: _builtins.str
     """Name of the tool; empty for a source that no tool was called for."""
     status: Global___InvocationStatus.ValueType
@@ -395,6 +402,10 @@ class Checked(_message.Message):
     """How many sources a call looked at that names no single one, or how many a
     row about unread ones stands for; else 0.
     """
+    zone_assumed_count: _builtins.int
+    """How many of the sources that a call looked at state times without a zone,
+    so that they were read as UTC.
+    """
     def __init__(
         self,
         *,
@@ -405,10 +416,11 @@ class Checked(_message.Message):
         reason: _builtins.str = ...,
         source_kind: _builtins.str = ...,
         source_count: _builtins.int = ...,
+        zone_assumed_count: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["invocation_id", b"invocation_id", "reason", b"reason", "source", b"source", "source_count", b"source_count", "source_kind", b"source_kind", "status", b"status", "tool_name", b"tool_name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["invocation_id", b"invocation_id", "reason", b"reason", "source", b"source", "source_count", b"source_count", "source_kind", b"source_kind", "status", b"status", "tool_name", b"tool_name", "zone_assumed_count", b"zone_assumed_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
