@@ -19,7 +19,7 @@ from services.executor.sources.log_records import RecordState, log_lines
 from services.executor.sources.log_survey import Part, Survey, survey
 from services.executor.sources.packed import Unpacked, Version, version_of
 from services.executor.sources.stop import Stop
-from services.executor.sources.text_lines import TextLines
+from services.executor.sources.text_lines import MAX_LINE_BYTES, TextLine, TextLines
 
 _BLOCK_BYTES: Final = 1 << 20
 # Few logs have lines so short that they reach this before the limit of bytes.
@@ -116,13 +116,16 @@ class LogReader:
             return version_of(file)
 
     def blocks(self, reading: Reading, stop: Stop) -> Iterator[tuple[int, bytes]]:
-        """Yield the text that a reading took: blocks of whole lines, each with the number of lines before."""
+        """Yield the text that a reading took: blocks of lines, each with the number of lines before.
+
+        Lines are whole but for a last one that is longer than what is shown of any.
+        """
         index = reading.index
         with self._opened() as file:
             text = TextLines(as_utf8(Unpacked(file).stream), stop)
             for block in index.blocks if index else ():
                 text.skip_to(block.position, block.number)
-                yield block.number, text.block(block.end)
+                yield block.number, text.block(min(block.end, block.position + _BLOCK_BYTES + MAX_LINE_BYTES))
 
     def lines_at(self, reading: Reading, numbers: Collection[int], stop: Stop) -> dict[int, LogLine]:
         """Return lines that a reading took, by their numbers."""
@@ -180,7 +183,8 @@ class LogReader:
                 block = _Block(text.position, text.number, copy.copy(state), end=text.position)
                 blocks.append(block)
                 goal = min(part.end, text.position + _BLOCK_BYTES)
-                for line in _lines_of(text, goal, self._near, state, headless=part.headless):
+                taken = text.take(goal, limit=part.end)
+                for line in _records_of(taken, self._near, state, headless=part.headless):
                     block.add(line.parsed.time)
                     yield line
                 if text.position == block.position:
@@ -208,7 +212,8 @@ class LogReader:
     def _of_blocks(self, blocks: list[_Block], text: TextLines, *, headless: bool) -> Iterator[LogLine]:
         for block in blocks:
             text.skip_to(block.position, block.number)
-            yield from _lines_of(text, block.end, self._near, copy.copy(block.state), headless=headless)
+            state = copy.copy(block.state)
+            yield from _records_of(text.take(block.end), self._near, state, headless=headless)
 
 
 def _ends_early(part: Part, text: TextLines, packed: Unpacked) -> bool:
@@ -219,9 +224,9 @@ def _ends_early(part: Part, text: TextLines, packed: Unpacked) -> bool:
     return text.has_more() or bool(packed.cut)
 
 
-def _lines_of(
-    text: TextLines, end: int, near: Instant | None, state: RecordState, *, headless: bool
+def _records_of(
+    taken: Iterator[TextLine], near: Instant | None, state: RecordState, *, headless: bool
 ) -> Iterator[LogLine]:
-    """Yield the lines before `end`, without those that end a record of which the head was not read."""
-    lines = log_lines(text.take(end), near, state)
+    """Yield the lines of records, without those that end a record of which the head was not read."""
+    lines = log_lines(taken, near, state)
     return (line for line in lines if line.parsed.time is not None) if headless else lines

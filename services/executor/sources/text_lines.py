@@ -8,7 +8,7 @@ from services.executor.sources.stop import Stop
 
 MAX_LINE_CHARS: Final = 8192
 # UTF-8 needs at most four bytes for a character.
-_MAX_LINE_BYTES: Final = 4 * MAX_LINE_CHARS
+MAX_LINE_BYTES: Final = 4 * MAX_LINE_CHARS
 _CHECK_EVERY: Final = 1024
 # So much is read and decoded at a time, and the line that goes on there.
 _CHUNK_BYTES: Final = 64 * 1024
@@ -47,10 +47,13 @@ class TextLines:
         self.number = 0
         self.position = 0
 
-    def take(self, end: int) -> Iterator[TextLine]:
-        """Yield the lines that begin before `end` bytes, from 1."""
+    def take(self, end: int, limit: int | None = None) -> Iterator[TextLine]:
+        """Yield the lines that begin before `end` bytes, from 1.
+
+        The rest of a long line is passed over up to `limit`, or `end`: who goes on there begins a new line.
+        """
         while self.position < end and (data := self._chunk(end)):
-            longer = not data.endswith(b"\n") and self._skip_rest(end)
+            longer = not data.endswith(b"\n") and self._skip_rest(end if limit is None else limit)
             texts = data.decode("utf-8", "replace").split("\n")
             if data.endswith(b"\n"):
                 texts.pop()
@@ -97,14 +100,14 @@ class TextLines:
         self._stop.check()
         data = self._file.read(min(_CHUNK_BYTES, end - self.position))
         if data and not data.endswith(b"\n"):
-            data += self._file.readline(_MAX_LINE_BYTES + 2)
+            data += self._file.readline(MAX_LINE_BYTES + 2)
         self._pass(data)
         return data
 
-    def _skip_rest(self, end: int) -> bool:
+    def _skip_rest(self, limit: int) -> bool:
         """Pass over the rest of a line that is too long, as far as anything is read at all."""
         begun = self.position
-        while self.position < end and (rest := self._file.readline(_STEP_BYTES)):
+        while self.position < limit and (rest := self._file.readline(_STEP_BYTES)):
             self._stop.check()
             self._pass(rest)
             if rest.endswith(b"\n"):

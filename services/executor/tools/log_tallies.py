@@ -49,7 +49,7 @@ def tallies(
 ) -> list[Tally]:
     """Count the lines of a census that hold each of the literals.
 
-    A block is whole lines of the log's text, after the number of lines before it.
+    A block is lines of the log's text, whole as far as they are shown, after the number of lines before it.
     """
     found = [Tally(text) for text in dict.fromkeys(literals)]
     if not found:

@@ -52,6 +52,22 @@ def test_a_window_read_by_blocks_is_that_of_the_whole(
         assert in_window(list(reader.read(a_stop(), start, end)), start, end) == in_window(whole, start, end)
 
 
+def test_a_line_longer_than_blocks_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_reader, "_BLOCK_BYTES", 50_000)
+    path = tmp_path / "a.log"
+    path.write_text(f"{line_of('dated', 0)} {'x' * 400_000}\n{line_of('json', 1)}\n")
+    reader = LogReader(lambda: path.open("rb"), None, 1 << 20)
+    whole = list(reader.read(a_stop()))
+    assert [(line.n, line.cut) for line in whole] == [(1, True), (2, False)]
+    again = reader.read(a_stop())
+    assert list(again) == whole
+    blocks = list(reader.blocks(again, a_stop()))
+    assert [before for before, _ in blocks] == [0, 1]
+    assert len(blocks[0][1]) < 100_000
+    assert blocks[1][1].endswith(b'"served"}\n')
+    assert [line.n for line in reader.lines_at(again, {2}, a_stop()).values()] == [2]
+
+
 def test_only_the_blocks_of_a_window_are_read(tmp_path: Path) -> None:
     path = tmp_path / "a.log"
     path.write_text("".join(f"{line_of('dated', n // 100)} {'x' * 100}\n" for n in range(59_900)))
