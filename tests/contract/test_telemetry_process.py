@@ -20,7 +20,7 @@ from tests.fakes.certificates import Trust, tls_settings
 from tests.fakes.collector import collecting
 from tests.fakes.scripted import ScriptedSettings
 
-CHECK = "/assay.gatekeeper.v1.GatekeeperService/Check"
+CHECK = "assay.gatekeeper.v1.GatekeeperService/Check"
 CALLS = 20
 
 # Builds a process as its own program does, and says what of the libraries of telemetry it has loaded.
@@ -110,7 +110,7 @@ async def test_log_lines_of_a_call_name_its_trace(project: Path) -> None:
     with collecting() as collector:
         _, log = await called_and_stopped(project, collector.endpoint)
     spans = {(span.trace_id, span.span_id) for span in collector.spans}
-    lines = [line for line in log if line["event"] == "rpc" and line["method"] == CHECK]
+    lines = [line for line in log if line["event"] == "rpc" and line["method"] == f"/{CHECK}"]
     assert {(line["trace_id"], line["span_id"]) for line in lines} == spans
     assert not [line for line in log if line["event"] == "stopping" and "trace_id" in line]
 

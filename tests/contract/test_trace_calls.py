@@ -38,11 +38,11 @@ from tests.fakes.scripted import Check, Context, ScriptedSettings, ok, running, 
 from tests.fakes.traced import tracing
 from tests.load.rotation import CLIENT, SERVER
 
-CHECK = "/assay.gatekeeper.v1.GatekeeperService/Check"
-EXECUTE = "/assay.executor.v1.ExecutorService/Execute"
+CHECK = "assay.gatekeeper.v1.GatekeeperService/Check"
+EXECUTE = "assay.executor.v1.ExecutorService/Execute"
 TRACE_ID, SPAN_ID = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 PARENT = f"00-{TRACE_ID}-{SPAN_ID}-01"
-CANCELLED = grpc.StatusCode.CANCELLED.value[0]
+CANCELLED = grpc.StatusCode.CANCELLED.name
 REQUEST = gatekeeper_pb2.CheckRequest()
 
 
@@ -55,7 +55,7 @@ async def called_from_outside(*metadata: tuple[str, str]) -> Collector:
     """Call a traced agent like a client that traces by other means."""
     with tracing() as collector:
         async with running() as agent, grpc.aio.insecure_channel(agent.address) as channel:
-            call: Any = channel.unary_unary(CHECK)
+            call: Any = channel.unary_unary(f"/{CHECK}")
             await call(REQUEST.SerializeToString(), timeout=10, metadata=metadata)
     return collector
 
@@ -146,7 +146,8 @@ async def test_a_span_says_how_its_call_ended_and_not_in_what_words(
             call = agent.gate.Check(REQUEST, timeout=10)
             assert await call.code() == code
     span = served(collector)
-    assert (span.attributes["rpc.grpc.status_code"], span.is_error) == (code.value[0], is_error)
+    assert (span.attributes["rpc.response.status_code"], span.is_error) == (code.name, is_error)
+    assert span.attributes.get("error.type") == (code.name if is_error else None)
     assert len(collector.named(CHECK)) == 2
     assert canaries.where({"sent": collector.wire}, {"text": "canary"}) == {"text": set()}
 
@@ -176,7 +177,7 @@ async def cancelled(seconds: float) -> dict[str, Any]:
                 await dropped.wait()
             with pytest.raises(asyncio.CancelledError):
                 await call
-    return {span.kind: span.attributes["rpc.grpc.status_code"] for span in collector.named(CHECK)}
+    return {span.kind: span.attributes["rpc.response.status_code"] for span in collector.named(CHECK)}
 
 
 async def test_a_call_that_is_cancelled_is_cancelled_there_and_its_spans_say_so() -> None:

@@ -18,14 +18,14 @@ from tests.integration.conftest import PROVEN
 WITH_A_MODEL = ("planner", "verifier", "composer")
 # Each method, and the node that calls it; the catalog is asked for before there is one.
 CALLS = {
-    "/assay.executor.v1.ExecutorService/ListTools": None,
-    "/assay.planner.v1.PlannerService/Plan": "planner",
-    "/assay.executor.v1.ExecutorService/Execute": "executor",
-    "/assay.gatekeeper.v1.GatekeeperService/Check": "gatekeeper",
-    "/assay.verifier.v1.VerifierService/Verify": "verifier",
-    "/assay.composer.v1.ComposerService/Compose": "composer",
+    "assay.executor.v1.ExecutorService/ListTools": None,
+    "assay.planner.v1.PlannerService/Plan": "planner",
+    "assay.executor.v1.ExecutorService/Execute": "executor",
+    "assay.gatekeeper.v1.GatekeeperService/Check": "gatekeeper",
+    "assay.verifier.v1.VerifierService/Verify": "verifier",
+    "assay.composer.v1.ComposerService/Compose": "composer",
 }
-DIAGNOSIS = "/assay.orchestrator.v1.DiagnosisService"
+DIAGNOSIS = "assay.orchestrator.v1.DiagnosisService"
 NODES = ("planner", "executor", "gatekeeper", "verified_input", "verifier", "composer")
 
 
@@ -106,7 +106,11 @@ def every_call(trace: Trace) -> None:
         sides = {span.kind: span for span in trace.named(method)}
         assert sides["SERVER"].parent_id == sides["CLIENT"].span_id
         assert sides["CLIENT"].process == "assay-orchestrator"
-        assert sides["SERVER"].attributes["rpc.grpc.status_code"] == 0
+        for side in sides.values():
+            assert (side.attributes["rpc.system.name"], side.attributes["rpc.method"]) == ("grpc", method)
+        assert sides["CLIENT"].attributes["server.address"] == "127.0.0.1"
+        assert isinstance(sides["CLIENT"].attributes["server.port"], int)
+        assert sides["SERVER"].attributes["rpc.response.status_code"] == "OK"
         assert node is None or trace.above(sides["CLIENT"])[0] == f"node {node}"
 
 
@@ -114,7 +118,7 @@ def every_tool(trace: Trace) -> None:
     tools = trace.named("execute_tool")
     assert len(tools) == trace.answer["usage"]["tool_invocations"]
     for span in tools:
-        assert trace.above(span)[0] == "/assay.executor.v1.ExecutorService/Execute"
+        assert trace.above(span)[0] == "assay.executor.v1.ExecutorService/Execute"
         assert span.name == f"execute_tool {span.attributes['gen_ai.tool.name']}"
         assert span.attributes["gen_ai.operation.name"] == "execute_tool"
 

@@ -58,7 +58,7 @@ def open_preferring(address: str, max_message_bytes: int, tls: ClientTls | None 
 
 
 def _open(address: str, tls: ClientTls | None, options: list[tuple[str, str | int]]) -> grpc.aio.Channel:
-    interceptors = tracer().client_interceptors
+    interceptors = tracer().client_interceptors(address)
     if tls is None:
         return grpc.aio.insecure_channel(address, options=options, interceptors=interceptors)
     watched = Watched(tls.files)

@@ -12,7 +12,9 @@ from typing import Final
 Value = str | int | float | bool
 Allowed = Mapping[str, type[str] | type[int]]
 
-RPC_STATUS: Final = "rpc.grpc.status_code"
+RPC_SYSTEM: Final = "rpc.system.name"
+RPC_METHOD: Final = "rpc.method"
+RPC_STATUS: Final = "rpc.response.status_code"
 RUN_ID: Final = "assay.run.id"
 RUN_STATUS: Final = "assay.run.status"
 RUN_REASON: Final = "assay.run.reason"
@@ -36,10 +38,9 @@ ERROR: Final = "error.type"
 
 ATTRIBUTES: Final[Allowed] = MappingProxyType(
     {
-        "rpc.system": str,
-        "rpc.service": str,
-        "rpc.method": str,
-        RPC_STATUS: int,
+        RPC_SYSTEM: str,
+        RPC_METHOD: str,
+        RPC_STATUS: str,
         RUN_ID: str,
         RUN_STATUS: str,
         RUN_REASON: str,

@@ -1,7 +1,7 @@
 """What leaves for the collector: allowed attributes alone, each attempt bounded, failures told once."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import grpc
@@ -9,10 +9,11 @@ import structlog
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.trace import Event, ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
-from opentelemetry.trace import SpanContext, Status
+from opentelemetry.trace import SpanContext, Status, StatusCode
 
 from services.common.telemetry.allowed import EVENTS, allowed, allowed_name
 from services.common.telemetry.endpoint import host_of, is_encrypted
+from services.common.telemetry.rpc_names import attributes_of_call, name_of_call, of_call
 
 SEND_SECONDS: Final = 2.0
 _OPTIONS: Final = (
@@ -84,12 +85,13 @@ class BoundedExporter(SpanExporter):
 
 def bare(span: ReadableSpan) -> ReadableSpan:
     """Return a span without all that may not leave: also no text of a status, no link, no tracestate."""
+    name, attributes = _named(span)
     return ReadableSpan(
-        name=allowed_name(span.name),
+        name=allowed_name(name),
         context=_ids(span.context),
         parent=_ids(span.parent),
         resource=span.resource,
-        attributes=allowed(span.attributes or {}),
+        attributes=allowed(attributes),
         events=[
             Event(event.name, allowed(event.attributes or {}, EVENTS[event.name]), event.timestamp)
             for event in span.events
@@ -101,6 +103,14 @@ def bare(span: ReadableSpan) -> ReadableSpan:
         start_time=span.start_time,
         end_time=span.end_time,
     )
+
+
+def _named(span: ReadableSpan) -> tuple[str, Mapping[str, object]]:
+    attributes = span.attributes or {}
+    if not of_call(attributes):
+        return span.name, attributes
+    is_error = span.status.status_code is StatusCode.ERROR
+    return name_of_call(span.name), attributes_of_call(attributes, is_error=is_error)
 
 
 def _ids(context: SpanContext | None) -> SpanContext | None:

@@ -6,7 +6,7 @@ both.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,7 +16,8 @@ from opentelemetry import trace
 from opentelemetry.instrumentation.grpc import aio_client_interceptors, aio_server_interceptor
 from opentelemetry.sdk.trace import TracerProvider
 
-from services.common.telemetry.allowed import RPC_STATUS
+from services.common.telemetry.allowed import Value
+from services.common.telemetry.rpc_names import STATUS_NUMBER, where_called
 
 _OWN = "/assay."
 # Asked by whoever wants to know how things are; no part of a run.
@@ -30,21 +31,23 @@ def server_interceptors(provider: TracerProvider) -> list[grpc.aio.ServerInterce
     return [aio_server_interceptor(provider, filter_=_is_own)]  # type: ignore[no-untyped-call] # it has no types
 
 
-def client_interceptors(provider: TracerProvider) -> list[grpc.aio.ClientInterceptor]:
-    """Return what makes a span of each call and sends its ids along."""
+def client_interceptors(provider: TracerProvider, address: str) -> list[grpc.aio.ClientInterceptor]:
+    """Return what makes a span of each call to an address and sends its ids along."""
     theirs = aio_client_interceptors(provider, filter_=_is_own)  # type: ignore[no-untyped-call] # as above
     by_kind = {kind: item for item in theirs for kind in type(item).__mro__}
+    where = where_called(address)
     return [
-        CancellableUnary(by_kind[grpc.aio.UnaryUnaryClientInterceptor]),
-        CancellableStream(by_kind[grpc.aio.UnaryStreamClientInterceptor]),
+        CancellableUnary(by_kind[grpc.aio.UnaryUnaryClientInterceptor], where),
+        CancellableStream(by_kind[grpc.aio.UnaryStreamClientInterceptor], where),
     ]
 
 
 class CancellableUnary(grpc.aio.UnaryUnaryClientInterceptor):
     """Unary calls."""
 
-    def __init__(self, theirs: grpc.aio.UnaryUnaryClientInterceptor) -> None:
+    def __init__(self, theirs: grpc.aio.UnaryUnaryClientInterceptor, where: Mapping[str, Value]) -> None:
         self._theirs = theirs
+        self._where = where
 
     async def intercept_unary_unary(
         self,
@@ -53,7 +56,7 @@ class CancellableUnary(grpc.aio.UnaryUnaryClientInterceptor):
         request: Any,  # noqa: ANN401 - any message
     ) -> Any:  # noqa: ANN401 - as gRPC takes it
         """Make a call inside its span."""
-        begun = _Begun(continuation)
+        begun = _Begun(continuation, self._where)
         with begun.cancelled_together():
             return await self._theirs.intercept_unary_unary(begun.call, client_call_details, request)
 
@@ -61,8 +64,9 @@ class CancellableUnary(grpc.aio.UnaryUnaryClientInterceptor):
 class CancellableStream(grpc.aio.UnaryStreamClientInterceptor):
     """Calls with a streamed response, which are safe once the stream has begun."""
 
-    def __init__(self, theirs: grpc.aio.UnaryStreamClientInterceptor) -> None:
+    def __init__(self, theirs: grpc.aio.UnaryStreamClientInterceptor, where: Mapping[str, Value]) -> None:
         self._theirs = theirs
+        self._where = where
 
     async def intercept_unary_stream(
         self,
@@ -71,7 +75,7 @@ class CancellableStream(grpc.aio.UnaryStreamClientInterceptor):
         request: Any,  # noqa: ANN401 - as above
     ) -> Any:  # noqa: ANN401 - as above
         """Make a call inside its span."""
-        begun = _Begun(continuation)
+        begun = _Begun(continuation, self._where)
         with begun.cancelled_together():
             return await self._theirs.intercept_unary_stream(begun.call, client_call_details, request)
 
@@ -79,14 +83,16 @@ class CancellableStream(grpc.aio.UnaryStreamClientInterceptor):
 class _Begun:
     """A call that may have begun, and its span."""
 
-    def __init__(self, continuation: Continuation) -> None:
+    def __init__(self, continuation: Continuation, where: Mapping[str, Value]) -> None:
         self._continuation = continuation
+        self._where = where
         self._span: trace.Span | None = None
         self._call: Any = None
 
     async def call(self, details: grpc.aio.ClientCallDetails, request: object) -> Any:  # noqa: ANN401 - gRPC's
         """Begin the call."""
         self._span = trace.get_current_span()
+        self._span.set_attributes(self._where)
         self._call = await self._continuation(details, request)
         self._call.add_done_callback(self._ended)
         return self._call
@@ -104,7 +110,7 @@ class _Begun:
     def _ended(self, call: Any) -> None:  # noqa: ANN401 - the calls of gRPC have no common type
         """End the span of a cancelled call, of which theirs may never hear; any other they end."""
         if call.cancelled() and self._span is not None:
-            self._span.set_attribute(RPC_STATUS, grpc.StatusCode.CANCELLED.value[0])
+            self._span.set_attribute(STATUS_NUMBER, grpc.StatusCode.CANCELLED.value[0])
             self._span.end()
 
 

@@ -42,9 +42,8 @@ class Tracer(Protocol):
         """What each server of the process puts around its calls."""
         ...
 
-    @property
-    def client_interceptors(self) -> Sequence[Any]:
-        """What each channel of the process puts around its calls."""
+    def client_interceptors(self, address: str, /) -> Sequence[Any]:
+        """Return what each channel to an address puts around its calls."""
         ...
 
     def span(self, name: str, kind: Kind, attributes: Mapping[str, Value], /) -> AbstractContextManager[Span]:
@@ -73,10 +72,12 @@ class _Nobody:
     """Takes no span, at no cost."""
 
     server_interceptors: Sequence[Any] = ()
-    client_interceptors: Sequence[Any] = ()
 
     def __init__(self) -> None:
         self._nothing = nullcontext(_Nothing())
+
+    def client_interceptors(self, *_: object) -> Sequence[Any]:
+        return ()
 
     def span(self, *_: object) -> AbstractContextManager[Span]:
         return self._nothing

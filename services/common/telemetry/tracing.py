@@ -5,7 +5,7 @@ Nothing here is configured by the variables of the SDK but the headers of the ex
 
 import logging
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -21,12 +21,12 @@ from services.common.telemetry.allowed import (
     EVALUATION,
     EVALUATION_LABEL,
     EVALUATION_NAME,
-    RPC_STATUS,
     Value,
 )
 from services.common.telemetry.export import BoundedExporter, Renewed
 from services.common.telemetry.grpc_calls import client_interceptors, server_interceptors
 from services.common.telemetry.propagation import Traceparent
+from services.common.telemetry.rpc_names import STATUS_NUMBER
 from services.common.telemetry.spans import Kind
 
 # A span is small; what a slow collector leaves waiting is at most some MiB, and the oldest go.
@@ -92,7 +92,10 @@ class Tracing:
         propagate.set_global_textmap(Traceparent(continues=continues))
         self._tracer = self._provider.get_tracer("assay")
         self.server_interceptors: list[Any] = server_interceptors(self._provider)
-        self.client_interceptors: list[Any] = client_interceptors(self._provider)
+
+    def client_interceptors(self, address: str) -> Sequence[Any]:
+        """Return what each channel to an address puts around its calls."""
+        return client_interceptors(self._provider, address)
 
     @contextmanager
     def span(self, name: str, kind: Kind, attributes: Mapping[str, Value]) -> Iterator[_Span]:
@@ -120,7 +123,7 @@ class Tracing:
 
     def called(self, code: int) -> None:
         """Note the status that a call ended with: the instrumentation takes a cancelled one for OK."""
-        trace.get_current_span().set_attribute(RPC_STATUS, code)
+        trace.get_current_span().set_attribute(STATUS_NUMBER, code)
 
     def close(self) -> None:
         """Send what waits, in bounded time whatever the collector does. Blocks."""
