@@ -1,6 +1,5 @@
 """Settings of the orchestrator process."""
 
-from pathlib import Path
 from typing import Self
 
 from pydantic import Field, model_validator
@@ -8,7 +7,7 @@ from pydantic_settings import SettingsConfigDict
 
 from services.common.processes import AGENTS
 from services.common.redaction.settings import REDACT_PATTERNS, RedactPatterns
-from services.common.settings import Address, ServiceSettings
+from services.common.settings import Address, GivenPath, ServiceSettings
 from services.common.settings_report import print_report
 
 
@@ -23,7 +22,9 @@ class OrchestratorSettings(ServiceSettings):
     verifier_address: Address = Field(description="host:port of the verifier")
     composer_address: Address = Field(description="host:port of the composer")
 
-    database: Path = Field(description="SQLite file; it is created when it does not exist, its folder is not")
+    database: GivenPath = Field(
+        description="SQLite file; it is created when it does not exist, its folder is not"
+    )
     database_busy_seconds: float = Field(
         5.0,
         gt=0,

@@ -1,9 +1,10 @@
 """One SQLite file: opened, brought to this program's schema, written in whole transactions."""
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final, Literal
 
@@ -34,7 +35,7 @@ async def open_database(path: Path, busy_seconds: float) -> aiosqlite.Connection
     """Open or create the file; raises StoreOpenError with one line that says what to do."""
     try:
         # First without aiosqlite, whose thread would outlive a failure to open.
-        await asyncio.to_thread(lambda: sqlite3.connect(path).close())
+        await asyncio.to_thread(_created, path)
         database = await aiosqlite.connect(path, isolation_level=None, timeout=busy_seconds)
     except sqlite3.Error as error:
         raise StoreOpenError(_advice(path, error)) from None
@@ -47,6 +48,15 @@ async def open_database(path: Path, busy_seconds: float) -> aiosqlite.Connection
         await database.close()
         raise
     return database
+
+
+def _created(path: Path) -> None:
+    """Create the file where there is none, for its owner alone, as SQLite then makes those beside it."""
+    with suppress(OSError):
+        # Only a new one: closing a descriptor of a file in use would lose the locks that SQLite holds on it.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    # What cannot be opened, SQLite says.
+    sqlite3.connect(path).close()
 
 
 @asynccontextmanager

@@ -14,6 +14,7 @@ import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 
@@ -58,9 +59,16 @@ def _identity(value: str) -> str:
     return value
 
 
+def _not_empty(value: object) -> object:
+    if value == "":
+        raise ValueError("it is empty, which would mean the current folder; write a path")
+    return value
+
+
 Address = Annotated[str, AfterValidator(_address)]
 Identity = Annotated[str, AfterValidator(_identity)]
 Endpoint = Annotated[str, AfterValidator(legal_endpoint)]
+GivenPath = Annotated[Path, BeforeValidator(_not_empty)]
 
 
 class SettingsError(Exception):

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field
 from pydantic_settings import SettingsConfigDict
 
 from services.common.llm.settings import ReasonerSettings
+from services.common.settings import GivenPath
 from services.common.settings_report import print_report
 
 
@@ -26,7 +27,7 @@ class ExecutorSettings(ReasonerSettings):
 
     model_config = SettingsConfigDict(env_prefix="ASSAY_EXECUTOR_")
 
-    bundle_root: Annotated[Path, AfterValidator(_folder)] = Field(
+    bundle_root: Annotated[GivenPath, AfterValidator(_folder)] = Field(
         description="folder that bundles are named relative to"
     )
     workers: int = Field(

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sqlite3
+import stat
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
@@ -71,6 +72,12 @@ async def test_the_file_is_written_as_promised(store: Store, path: Path) -> None
     with sqlite3.connect(path) as database:
         assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     database.close()
+
+
+async def test_the_files_are_for_their_owner_alone(store: Store, path: Path) -> None:
+    await store.create_run(a_run(), RunState())
+    modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
+    assert modes == dict.fromkeys(("runs.db", "runs.db-wal", "runs.db-shm"), 0o600)
 
 
 async def test_the_oldest_ended_runs_are_forgotten_with_all_they_have(path: Path) -> None:
