@@ -118,6 +118,9 @@ class ServiceSettings(TlsSettings, Settings):
     max_calls_per_second: float = Field(
         500.0, gt=0, le=1e6, description="calls of one caller that has an identity; twice as many in a burst"
     )
+    max_calls_of_one_caller: int = Field(
+        256, ge=1, le=1024, description="calls at one time of one caller with an identity; more are refused"
+    )
     max_connection_age_seconds: float = Field(
         600.0, ge=1, le=86400, description="age at which a connection is to be made anew, in seconds"
     )

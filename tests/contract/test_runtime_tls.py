@@ -29,7 +29,7 @@ from services.common.rpc.service import serving
 from services.common.settings import SettingsError, load
 from services.common.tls_settings import TlsFiles
 from tests.fakes.certificates import DOMAIN, USER, Trust, tls_settings
-from tests.fakes.scripted import GATE, ScriptedSettings, service
+from tests.fakes.scripted import GATE, Context, ScriptedSettings, ok, service
 from tests.load.rotation import CLIENT, SERVER, measure, told
 
 REQUEST = gatekeeper_pb2.CheckRequest()
@@ -230,6 +230,32 @@ async def test_a_caller_that_is_too_fast_is_told_when_to_come_back_and_others_ar
     retry = error_details_pb2.RetryInfo()
     assert rpc_status.from_call(caught.value).details[1].Unpack(retry)
     assert 90 < retry.retry_delay.ToSeconds() <= 100
+
+
+async def test_one_caller_cannot_take_the_places_of_all(trust: Trust) -> None:
+    entered, release = asyncio.Semaphore(0), asyncio.Event()
+
+    async def check(request: gatekeeper_pb2.CheckRequest, context: Context) -> gatekeeper_pb2.CheckResponse:
+        entered.release()
+        await release.wait()
+        return await ok(request, context)
+
+    made = settings(trust, max_calls_of_one_caller=2)
+    async with serving(made, service(check)) as address, channel(address, trust) as opened:
+        stub = gatekeeper_pb2_grpc.GatekeeperServiceStub(opened)
+        held = [asyncio.ensure_future(stub.Check(REQUEST, timeout=20)) for _ in range(2)]
+        for _ in held:
+            await entered.acquire()
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await stub.Check(REQUEST, timeout=20)
+        async with channel(address, trust, "planner") as another:
+            assert await is_serving(another, timeout_seconds=20)
+        release.set()
+        await asyncio.gather(*held)
+        # Places that are free again can be taken again.
+        assert await stub.Check(REQUEST, timeout=20).code() is grpc.StatusCode.OK
+    assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert "2 calls of this caller are running" in str(caught.value.details())
 
 
 def test_a_rate_lets_a_burst_through_and_then_its_share() -> None:

@@ -5,6 +5,7 @@ every second time by another authority that all were told of in the time before;
 """
 
 import asyncio
+import logging
 import sys
 import tempfile
 from collections import Counter
@@ -16,6 +17,7 @@ from typing import Final
 
 import grpc
 import grpc.aio
+import structlog
 from assay.executor.v1 import executor_pb2, executor_pb2_grpc
 from assay.gatekeeper.v1 import gatekeeper_pb2, gatekeeper_pb2_grpc
 
@@ -171,6 +173,8 @@ def told(seen: Seen) -> str:
 
 
 if __name__ == "__main__":
+    # Thousands of lines about calls would hide the figures.
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     with tempfile.TemporaryDirectory() as place:
         result = asyncio.run(measure(Path(place), int(sys.argv[1]) if len(sys.argv) > 1 else 10))
     sys.stdout.write(told(result))

@@ -29,6 +29,7 @@ from services.common.rpc.context import bind_run_id, remaining_seconds, run_id_o
 from services.common.rpc.identity import Peers, allowed_roles
 from services.common.rpc.rates import Rates
 from services.common.rpc.rpc_metrics import CALL_SECONDS
+from services.common.rpc.shares import Shares
 from services.common.telemetry.metrics import observe
 from services.common.telemetry.spans import tracer
 
@@ -73,8 +74,8 @@ def concerns(admission: Admission, caller: Concern) -> Concerns:
     )
 
 
-def identified(peers: Peers, rates: Rates) -> Concern:
-    """Return the concern of a server with certificates: the caller is known, allowed, and not too fast."""
+def identified(peers: Peers, rates: Rates, shares: Shares) -> Concern:
+    """Return the concern of a server with certificates: who calls is known, may, and asks not too much."""
 
     @asynccontextmanager
     async def caller(call: Call) -> AsyncIterator[None]:
@@ -84,7 +85,8 @@ def identified(peers: Peers, rates: Rates) -> Concern:
             _log.warning("the caller is refused", method=call.method, problem=error.message)
             raise
         rates.take(identity)
-        yield
+        with shares.call(identity):
+            yield
 
     return caller
 

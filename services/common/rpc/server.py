@@ -12,6 +12,7 @@ from services.common.rpc.health import HEALTH_SERVICE
 from services.common.rpc.identity import Peers
 from services.common.rpc.interceptors import Concern, Interceptor, anybody, concerns, identified
 from services.common.rpc.rates import Rates
+from services.common.rpc.shares import Shares
 from services.common.settings import ServiceSettings
 from services.common.telemetry.spans import tracer
 
@@ -56,7 +57,8 @@ def _caller(settings: ServiceSettings) -> Concern:
     if settings.tls is None:
         return anybody
     peers = Peers(settings.trust_domain, frozenset(settings.users))
-    return identified(peers, Rates(settings.max_calls_per_second, time.monotonic))
+    rates = Rates(settings.max_calls_per_second, time.monotonic)
+    return identified(peers, rates, Shares(settings.max_calls_of_one_caller))
 
 
 def new_health_server() -> grpc.aio.Server:
