@@ -12,6 +12,7 @@ from assay.common.v1 import answer_pb2, evidence_pb2, tool_pb2
 from services.common.evidence import templates
 from services.common.evidence.elsewhere import argument_texts
 from services.common.evidence.holdings import Holdings
+from services.common.evidence.own_words import may_say
 from services.common.evidence.template_slots import Material
 from services.common.evidence.template_table import TEMPLATES, Template
 
@@ -132,6 +133,9 @@ def _check_restated(
         return
     if _holdings(material.claims).missing(sentence.text):
         raise AnswerError(place, "every concrete fact stands in what the sentence cites")
+    components = {cited.claim.component for cited in material.allowed} - {""}
+    if not may_say(sentence.text, material.claims, components):
+        raise AnswerError(place, "it names, explains and urges no more than what the sentence cites")
 
 
 def _holdings(claims: Sequence[answer_pb2.AllowedClaim]) -> Holdings:

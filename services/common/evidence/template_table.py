@@ -10,6 +10,7 @@ from typing import Final
 
 from assay.common.v1 import evidence_pb2
 
+from services.common.evidence.own_words import says_why
 from services.common.evidence.template_slots import (
     CHANGE_TOOL,
     LOG_TOOLS,
@@ -62,7 +63,11 @@ def _about_causes(material: Material) -> bool:
 
 
 def _confirmed_causes(material: Material) -> bool:
-    return _about_causes(material) and all(cited.confirmed for cited in material.claims)
+    """Tell whether the evidence itself says why; that a fact is the cause is otherwise concluded."""
+    return _about_causes(material) and all(
+        cited.confirmed and any(says_why(item.evidence.matched_text) for item in cited.evidence)
+        for cited in material.claims
+    )
 
 
 def _inferred_causes(material: Material) -> bool:

@@ -79,6 +79,12 @@ def test_a_cause_that_the_evidence_states() -> None:
     request = made.used_up()
     request.claims[-1].classification = evidence_pb2.CLASSIFICATION_DIRECT_OBSERVATION
     request.claims[-1].confirmed = True
+    # That a change was made is observed; that it is the cause is not before something says so.
+    assert answer_to(request).summary[0].template_id == "verdict.cause_inferred"
+    why = made.evidence(
+        "logs_search", "/lines/7/text", "refused due to session_pinning", "logs/checkout.log", 7
+    )
+    request.claims[-1].evidence.append(why)
     answer = answer_to(request)
     assert answer.summary[0].text == "The cause lies in checkout; the evidence shows it directly."
     assert [item.claim_ids[0] for item in answer.confirmed][3:5] == ["cause-1", "impact-1"]
