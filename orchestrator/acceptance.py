@@ -1,6 +1,6 @@
 """Acceptance of a verifier's reply: protocol, guard, facts, verdict, in this order. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from assay.common.v1 import evidence_pb2
@@ -20,9 +20,12 @@ class Accepted:
 
 
 def accept_verification(
-    request: VerifyRequest, reply: Verification, arguments: Mapping[str, bytes]
+    request: VerifyRequest,
+    reply: Verification,
+    arguments: Mapping[str, bytes],
+    components: Collection[str] = (),
 ) -> Accepted:
-    """Judge a reply; `arguments` are those of the bound invocations, by id.
+    """Judge a reply; `arguments` are those of the bound invocations, by id, `components` known names.
 
     Raises ProtocolError when the reply may not be relied on.
     """
@@ -35,6 +38,7 @@ def accept_verification(
         request.diagnosis_context,
         arguments,
         hearsay(request.gatekeeper_audit, output),
+        components,
     )
     del accepted.claim_checks[:]
     accepted.claim_checks.extend(checks)

@@ -8,6 +8,7 @@ from assay.verifier.v1.verifier_pb2 import VerifierStatus, VerifyRequest
 
 from orchestrator.acceptance import accept_verification
 from orchestrator.agents.verifier import VerifierAgent
+from orchestrator.components import known_components
 from orchestrator.graph import NodeFailedError, NodeResult, Outcome, Reason, RunConfig
 from orchestrator.nodes.status import reasoning_of, result_of
 from orchestrator.store.port import Store
@@ -36,13 +37,14 @@ class VerifierNode:
             return result
         if not response.HasField("verification"):
             raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.MISSING_PAYLOAD, reasoning)
-        arguments = {
-            call.invocation.id: call.invocation.arguments_json
-            for call in await self._store.calls(config.run_id)
-        }
+        calls = await self._store.calls(config.run_id)
+        arguments = {call.invocation.id: call.invocation.arguments_json for call in calls}
+        components = await known_components(self._store, config.run_id, state.catalog, calls)
         request = VerifyRequest.FromString(state.verified_input)
         try:
-            accepted = await asyncio.to_thread(accept_verification, request, response.verification, arguments)
+            accepted = await asyncio.to_thread(
+                accept_verification, request, response.verification, arguments, components
+            )
         except ProtocolError:
             raise NodeFailedError(Outcome.INVALID_OUTPUT, Reason.PROTOCOL_VIOLATION, reasoning) from None
         return NodeResult(

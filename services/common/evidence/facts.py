@@ -72,6 +72,14 @@ _NEGATIONS: Final = {
     **dict.fromkeys(("not", "cannot"), "not"),
     "never": "never",
     "without": "without",
+    **dict.fromkeys(("nowhere", "hardly", "scarcely"), "no"),
+    **dict.fromkeys(("false", "untrue"), "false"),
+    # Of other languages in Latin letters those that mean nothing else in English.
+    **dict.fromkeys(("kein", "keine", "keinen", "keiner", "keinem", "keines"), "no"),
+    **dict.fromkeys(("aucun", "aucune", "ninguno", "ninguna", "nenhum", "nessun", "nessuna", "geen"), "no"),
+    **dict.fromkeys(("nicht", "pas", "niet"), "not"),
+    **dict.fromkeys(("nie", "niemals", "jamais", "nunca", "nooit"), "never"),
+    **dict.fromkeys(("ohne", "sans", "senza", "zonder"), "without"),
 }
 # Capitals that name a concept of the field rather than a thing in the evidence.
 _CONCEPTS: Final = frozenset(

@@ -13,11 +13,15 @@ from assay.common.v1 import context_pb2, evidence_pb2
 from services.common.evidence.directions import contradicts_itself
 from services.common.evidence.elsewhere import argument_texts, frame_texts
 from services.common.evidence.facts import NAMING, Fact, facts_of
-from services.common.evidence.holdings import Holdings
+from services.common.evidence.holdings import Holdings, has_word
+from services.common.evidence.own_words import foreign_words, says_why, urges_more
 from services.common.evidence.verdict import CARRIED
 
 _COMPONENT: Final = "component"
 _DIRECTION: Final = "direction"
+_REASON: Final = "reason"
+_ADVICE: Final = "certainty or advice"
+_LANGUAGE: Final = "word of another language"
 
 
 def guard_checks(
@@ -27,21 +31,24 @@ def guard_checks(
     context: context_pb2.DiagnosisContext,
     arguments: Mapping[str, bytes],
     hearsay: Collection[str] = (),
+    components: Collection[str] = (),
 ) -> list[evidence_pb2.ClaimCheck]:
     """Return the checks, in their order, lowered where a statement says more than its own evidence holds.
 
     Each check must belong to a claim of the output. `arguments` maps an invocation id to its arguments, a
     JSON object in UTF-8; every invocation that the evidence is bound to must be in it. `hearsay` are the ids
-    of causes that only outsiders state. A changed check keeps the verifier's judgement in
-    `model_classification` and says in `guard_reason` which kinds of facts were missing, never the facts
-    themselves.
+    of causes that only outsiders state, `components` are names that the run knows beside those of its claims
+    and its evidence. A changed check keeps the verifier's judgement in `model_classification` and says in
+    `guard_reason` which kinds of facts were missing, never the facts themselves.
     """
     claims = {claim.claim_id: claim for claim in output.claims}
     frame = list(frame_texts(context, evidence))
     bound = dict.fromkeys(item.source_invocation_id for item in evidence)
     asked = [text for invocation_id in bound for text in argument_texts(arguments[invocation_id])]
     everything = Holdings(evidence, [*frame, *asked])
-    run = _Run(evidence, Holdings(evidence, frame), everything, hearsay)
+    named = {*components, *(claim.component for claim in output.claims)}
+    named |= {place.owner for item in evidence for place in item.places}
+    run = _Run(evidence, Holdings(evidence, frame), everything, hearsay, named - {""})
     return [_guarded(check, claims[check.claim_id], run) for check in checks]
 
 
@@ -51,6 +58,27 @@ def missing_kinds(claim: evidence_pb2.VerifiedClaim, held: Holdings, facts: Iter
     if claim.component and not held.names(claim.component):
         kinds[_COMPONENT] = None
     return list(kinds)
+
+
+def unheld_words(claim: evidence_pb2.VerifiedClaim, held: Holdings, components: Iterable[str]) -> list[str]:
+    """Return what a claim says in plain words and its evidence does not, each kind once.
+
+    Another component, a reason unless the claim is a cause, how sure it is or what is to be done, words that
+    nobody here can read.
+    """
+    said = claim.statement.casefold()
+    others = (name for name in components if has_word(said, name.casefold()))
+    explains = claim.claim_type != evidence_pb2.CLAIM_TYPE_CAUSE and says_why(claim.statement)
+    return [
+        kind
+        for kind, is_missing in (
+            (_COMPONENT, any(not held.names(name) for name in others)),
+            (_REASON, explains and not any(map(says_why, held.texts))),
+            (_ADVICE, urges_more(claim.statement, held.texts)),
+            (_LANGUAGE, any(not held.says(word) for word in foreign_words(claim.statement))),
+        )
+        if is_missing
+    ]
 
 
 def invented_kinds(claim: evidence_pb2.VerifiedClaim, known: Holdings, facts: Iterable[Fact]) -> list[str]:
@@ -64,12 +92,13 @@ def invented_kinds(claim: evidence_pb2.VerifiedClaim, known: Holdings, facts: It
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """The verified evidence; what the verifier could know beside it; what the whole run knows; hearsay."""
+    """The verified evidence; what the verifier could know beside it; what the run knows; hearsay; names."""
 
     evidence: Sequence[evidence_pb2.VerifiedEvidence]
     seen: Holdings
     everything: Holdings
     hearsay: Collection[str]
+    components: Collection[str]
 
 
 def _guarded(
@@ -78,6 +107,7 @@ def _guarded(
     facts = facts_of(claim.statement)
     own = Holdings([item for item in run.evidence if item.claim_id == claim.claim_id])
     missing = missing_kinds(claim, own, facts)
+    missing += [kind for kind in unheld_words(claim, own, run.components) if kind not in missing]
     if contradicts_itself(claim.statement):
         # No evidence can hold it.
         missing.append(_DIRECTION)

@@ -33,9 +33,9 @@ class Holdings:
         self._places: list[evidence_pb2.Place] = [place for item in items for place in item.places]
         self._named = [NamedText(item.matched_text, _last_name(item.raw_path)) for item in items]
         self._named += [NamedText(text, "") for text in texts]
-        self._texts = [named.text for named in self._named]
+        self.texts = [named.text for named in self._named]
         place_texts = [*dict.fromkeys(_place_texts(self._places))]
-        self._literals = [*self._texts, *place_texts]
+        self._literals = [*self.texts, *place_texts]
         self._measures = Measures(self._named, place_texts)
 
     @cached_property
@@ -44,11 +44,11 @@ class Holdings:
 
     @cached_property
     def _negations(self) -> set[str]:
-        return {fact.text for text in self._texts for _, _, fact in negations_in(text)}
+        return {fact.text for text in self.texts for _, _, fact in negations_in(text)}
 
     @cached_property
     def _holds_zero(self) -> bool:
-        return any(is_nothing(text) for text in self._texts)
+        return any(is_nothing(text) for text in self.texts)
 
     def missing(self, text: str) -> list[Fact]:
         """Return the concrete facts of a sentence that are not held, in the order in which they stand."""
@@ -72,11 +72,15 @@ class Holdings:
         """Tell whether a text denies in the same way; a bound 0 is another matter."""
         return word in self._negations
 
+    def says(self, word: str) -> bool:
+        """Tell whether a word stands in a text or a name of a place, as it is or as a part of a word."""
+        return any(word in text for text in self._literals)
+
     def names(self, component: str) -> bool:
         """Tell whether a component is named by a bound text or owns a bound source."""
         word = component.casefold()
         owners = {place.owner.casefold() for place in self._places}
-        return word in owners or any(has_word(text.casefold(), word) for text in self._texts)
+        return word in owners or any(has_word(text.casefold(), word) for text in self.texts)
 
     def _holds_literal(self, fact: Fact) -> bool:
         match fact.kind:
@@ -126,9 +130,9 @@ class Holdings:
             return True
         forms = [f'{label.name}{sign}"{label.value}"' for sign in ("=", " = ", "=~", "!=")]
         forms += [f'"{label.name}":"{label.value}"', f'"{label.name}": "{label.value}"']
-        if any(form in text for form in forms for text in self._texts):
+        if any(form in text for form in forms for text in self.texts):
             return True
-        return any(has_word(text, f"{label.name}={label.value}") for text in self._texts)
+        return any(has_word(text, f"{label.name}={label.value}") for text in self.texts)
 
     def _holds_line(self, number: int) -> bool:
         if any(_covers(place, number) for place in self._places):

@@ -12,6 +12,7 @@ from unicodedata import category
 from assay.common.v1 import answer_pb2, evidence_pb2
 
 from services.common.evidence.matching import hides
+from services.common.evidence.quantities import is_unit
 
 MAX_TEXT_CHARS: Final = 600
 _WHY: Final = re.compile(
@@ -26,14 +27,16 @@ _DOUBTS: Final = re.compile(
 )
 # How sure an answer is, whether all is well again and what to do are the fixed sentences' to say.
 _OTHERS_TO_SAY: Final = re.compile(
-    r"\b(?:certain(?:ly|ty)?|definite(?:ly)?|undoubted(?:ly)?|obvious(?:ly)?|clearly|surely|proven|proves?"
-    r"|guaranteed?|confirm(?:s|ed)|resolved|recovered|harmless|healthy|fixed"
-    r"|should|must|ought|please|recommend(?:s|ed)?|advis(?:e[sd]?|able)|need(?:s|ed)? to"
-    r"|restart|reboot|revert|rollback|roll back|delete|disable|upgrade|downgrade)\b",
+    r"\b(?:certain(?:ly|ty)|definite(?:ly)?|undoubted(?:ly)?|obvious(?:ly)?|clearly|surely|proven|proves?"
+    r"|guaranteed?|resolved|recovered|harmless|all clear|(?:healthy|well|normal) again|back to normal"
+    r"|(?:should|must|ought to|needs? to)(?=\s+[a-z])|please|recommend(?:s|ed)?|advis(?:e[sd]?|able)"
+    r"|(?<!to )(?<!not )(?:restart|reboot|revert|roll back|delete|disable|kill)"
+    r"\s+(?:the|it|its|them|all|this|that|your|every|each))\b",
     re.IGNORECASE,
 )
 # A link or a tag: shown as text it is harmless, shown by what renders it it is not.
 _MARK_UP: Final = re.compile(r"\]\s?\(|</?[A-Za-z!]")
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
 _WORD: Final = re.compile(r"[\w.-]+")
 
 
@@ -45,6 +48,12 @@ def says_why(text: str) -> bool:
 def urges_more(text: str, material: Iterable[str]) -> bool:
     """Tell whether a text says how sure something is, or what to do, in words that its material has not."""
     return _adds(_OTHERS_TO_SAY, text, "\n".join(material))
+
+
+def foreign_words(text: str) -> list[str]:
+    """Return the words with letters that English has not, but for units: nobody reads their denials."""
+    words = dict.fromkeys(_LETTERS.findall(text))
+    return [word for word in words if not word.isascii() and not is_unit(word)]
 
 
 def may_say(text: str, cited: Sequence[answer_pb2.AllowedClaim], components: Collection[str]) -> bool:

@@ -11,6 +11,7 @@ from tests.fakes.claims import ARGUMENTS, claim, context, item, output
 DIRECT = evidence_pb2.CLASSIFICATION_DIRECT_OBSERVATION
 INFERENCE = evidence_pb2.CLASSIFICATION_REASONABLE_INFERENCE
 OVERSTATED = evidence_pb2.CLASSIFICATION_OVERSTATED
+SYMPTOM = evidence_pb2.CLAIM_TYPE_SYMPTOM
 
 EVIDENCE = [
     item("2026-11-30 09:10:53.441 UTC [196] FATAL:  sorry, too many clients already (10.0.0.7:5432)"),
@@ -223,3 +224,72 @@ def test_a_fabrication_that_the_question_refutes_was_the_verifiers_to_see() -> N
         [called], output(claim("db hit pool_size")), EVIDENCE, asked, {"inv-1": ARGUMENTS}
     )
     assert check == called
+
+
+def judged(
+    statement: str, *texts: str, claim_type: "evidence_pb2.ClaimType.ValueType" = SYMPTOM
+) -> evidence_pb2.ClaimCheck:
+    """Guard a claim on texts of db; another claim's evidence is cache's, and the run knows orders besides."""
+    claims = output(claim(statement, claim_type=claim_type, component="db"), claim("x", claim_id="c2"))
+    evidence = [
+        *(item(text, f"/lines/{n}/text") for n, text in enumerate(texts)),
+        item("x", claim_id="c2", owner="cache"),
+    ]
+    check = evidence_pb2.ClaimCheck(claim_id="c1", classification=DIRECT)
+    arguments = {"inv-1": ARGUMENTS}
+    return guard_checks([check], claims, evidence, context(), arguments, components=["orders"])[0]
+
+
+@pytest.mark.parametrize(
+    ("statement", "texts", "kind"),
+    [
+        # A component that another claim's evidence, or the run, knows and this claim's does not.
+        ("cache refused the connection", ["connection refused"], "component"),
+        ("db refused the connection of Orders", ["connection refused"], "component"),
+        ("db refused the connection because it was full", ["connection refused"], "reason"),
+        ("db refused the connection, and therefore all went slow", ["connection refused"], "reason"),
+        ("db certainly refused the connection", ["connection refused"], "certainty or advice"),
+        ("db refused the connection: restart it", ["connection refused"], "certainty or advice"),
+        ("db refused the connection and is healthy again", ["connection refused"], "certainty or advice"),
+        ("db refused the connection (не было)", ["connection refused"], "word of another language"),
+        ("db refused the connection (没有发生)", ["connection refused"], "word of another language"),
+        # Denials of languages in Latin letters, and of English without "no" and "not".
+        ("db refused the connection (dies geschah nicht)", ["connection refused"], "negation"),
+        ("db refused the connection, jamais", ["connection refused"], "negation"),
+        ("It is untrue that db refused the connection", ["connection refused"], "negation"),
+        ("db hardly refused the connection", ["connection refused"], "negation"),
+    ],
+)
+def test_plain_words_that_say_more_than_the_evidence_are_lowered(
+    statement: str, texts: list[str], kind: str
+) -> None:
+    check = judged(statement, *texts)
+    assert (check.classification, check.fabricated) == (OVERSTATED, False)
+    assert check.guard_reason == f"the claim's own evidence does not hold every {kind} that it states"
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        ("db refused the connection", "connection refused"),
+        ("db refused the connection of orders", "connection of orders refused"),
+        ("db refused the connection because it was full", "refused because of too many clients"),
+        ("db refused the connection, its clients should retry", "refused, clients should retry"),
+        ("db refused Zürich in 12 µs", "Zürich refused, 12 µs"),
+        ("db has fewer replicas than it should: refused", "refused"),
+        ("db looks healthy: refused", "refused"),
+        ("db failed to delete the volume", "delete failed: volume"),
+        ("db switched it from false to true", "switch false -> true"),
+        # A part of another word is no name.
+        ("db refused to look at reorders and cached ones", "refused"),
+    ],
+)
+def test_plain_words_that_the_evidence_has_stand(statement: str, text: str) -> None:
+    assert judged(statement, text).classification == DIRECT
+
+
+def test_a_cause_may_give_its_reason_and_not_how_sure_it_is() -> None:
+    cause = evidence_pb2.CLAIM_TYPE_CAUSE
+    assert judged("db failed because it was full", "db is full", claim_type=cause).classification == DIRECT
+    sure = judged("db failed, clearly because it was full", "db is full", claim_type=cause)
+    assert sure.classification == OVERSTATED
