@@ -15,6 +15,7 @@ from services.common.evidence.elsewhere import argument_texts, frame_texts
 from services.common.evidence.facts import NAMING, Fact, facts_of
 from services.common.evidence.holdings import Holdings, has_word
 from services.common.evidence.own_words import foreign_words, says_why, urges_more
+from services.common.evidence.subjects import is_about_nobody
 from services.common.evidence.verdict import CARRIED
 
 _COMPONENT: Final = "component"
@@ -22,6 +23,7 @@ _DIRECTION: Final = "direction"
 _REASON: Final = "reason"
 _ADVICE: Final = "certainty or advice"
 _LANGUAGE: Final = "word of another language"
+_SUBJECT: Final = "subject"
 
 
 def guard_checks(
@@ -111,6 +113,8 @@ def _guarded(
     if contradicts_itself(claim.statement):
         # No evidence can hold it.
         missing.append(_DIRECTION)
+    if is_about_nobody(claim.statement, own):
+        missing.append(_SUBJECT)
     invented = invented_kinds(claim, run.everything, facts)
     guarded = evidence_pb2.ClaimCheck()
     guarded.CopyFrom(check)

@@ -293,3 +293,23 @@ def test_a_cause_may_give_its_reason_and_not_how_sure_it_is() -> None:
     assert judged("db failed because it was full", "db is full", claim_type=cause).classification == DIRECT
     sure = judged("db failed, clearly because it was full", "db is full", claim_type=cause)
     assert sure.classification == OVERSTATED
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("db: refused 2118 times", DIRECT),
+        ("logs.db: refused 2118 times", OVERSTATED),
+        ("Stock: refused 2118 times", OVERSTATED),
+        ("Symptom: refused 2118 times", DIRECT),
+        ("Alert: refused 2118 times", DIRECT),
+        ("The database db: refused 2118 times", DIRECT),
+        ("refused 2118 times; Stock: refused", DIRECT),
+    ],
+)
+def test_a_statement_that_is_announced_to_be_about_another_is_lowered(
+    statement: str, expected: "evidence_pb2.Classification.ValueType"
+) -> None:
+    check = guarded(statement)
+    assert check.classification == expected
+    assert ("subject" in check.guard_reason) is (statement.startswith(("logs.db", "Stock")))
