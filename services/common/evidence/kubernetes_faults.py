@@ -107,6 +107,10 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
         "A container that would run as root is refused.",
         "Set a user in the image or in the security context.",
     ),
+    "config.invalid": KubernetesFault(
+        "The configuration of a program is refused.",
+        "Correct the place in the configuration that the line names.",
+    ),
     "config.env_missing": KubernetesFault(
         "A setting that the program asks for is missing from its environment.",
         "Set the variable in the pod template, or correct where it is taken from.",
@@ -126,6 +130,10 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
     "pvc.provisioning_failed": KubernetesFault(
         "Provisioning a volume for a claim fails.",
         "Read the message of the provisioner and the events of the claim.",
+    ),
+    "pvc.waits_for_pod": KubernetesFault(
+        "A volume claim waits for a pod that uses it to be placed.",
+        "See which pods name the claim, and whether the scheduler places them.",
     ),
     "pvc.pending": KubernetesFault(
         "A volume claim is still pending.",
@@ -243,6 +251,10 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
         "A dependency refuses the credentials.",
         "Compare the credentials of the program with what the dependency accepts.",
     ),
+    "cluster.partitioned": KubernetesFault(
+        "Members of a cluster lost each other.",
+        "See which members each of them still counts, and restart those that lost the others.",
+    ),
     "probe.liveness_failed": KubernetesFault(
         "The liveness probe of a container fails.",
         "Ask its endpoint from within the pod; compare delay and timeout with the time the program takes.",
@@ -274,6 +286,10 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
     "container.exited": KubernetesFault(
         "A container ended with an error.",
         "Read the last lines of the container's log, and what its exit code means.",
+    ),
+    "container.failure_logged": KubernetesFault(
+        "The log of a container states a failure.",
+        "Read the lines of the log around it.",
     ),
     "pod.crash_loop": KubernetesFault(
         "A container ends again and again after its start.",

@@ -73,8 +73,8 @@ class _Reading:
 
     def of_cluster(self) -> list[Finding]:
         """Return what is claimed of a cluster; beside a course of events it is not what was asked for."""
-        unrecorded = self.cluster.unrecorded(self.material.documents("kubernetes_inventory"))
-        found = [*self.cluster.causes, *unrecorded, *self.cluster.symptoms(), *self.cluster.well()]
+        counted = self.cluster.counted(self.material.documents("kubernetes_inventory"))
+        found = [*self.cluster.causes, *counted, *self.cluster.symptoms(), *self.cluster.well()]
         if self.is_of_cluster or not self.causes:
             return found
         return [replace(each, critical=False) for each in found if each.claim_type != "cause"]

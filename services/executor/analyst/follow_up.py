@@ -19,7 +19,6 @@ from services.executor.recorded import ToolRequest
 MAX_LOGS = 12
 MAX_SERIES_FILES = 6
 MAX_CHANGES = 4
-MAX_STRANGERS = 3
 MAX_OBJECT_FILES = 8
 MAX_COMPONENTS = 2000
 # Of one log, so many messages are counted wherever they stand.
@@ -66,9 +65,8 @@ def cited_objects(account: ClusterAccount) -> list[ToolRequest]:
 
 
 def named_objects(account: ClusterAccount) -> list[ToolRequest]:
-    """Return the calls that count the objects of each name of the question that nothing found goes by."""
-    strangers = account.question.strangers if account.answers else ()
-    return [ToolRequest("kubernetes_inventory", {"names": [name]}) for name in strangers[:MAX_STRANGERS]]
+    """Return the calls that count objects: those of names that nothing found goes by, those that are well."""
+    return [ToolRequest("kubernetes_inventory", arguments) for arguments in account.inventories()]
 
 
 def around_onset(timeline: Timeline) -> list[ToolRequest]:

@@ -6,15 +6,23 @@ from functools import cached_property
 
 from services.common.evidence.document import ComponentKind
 from services.common.evidence.kubernetes_faults import KUBERNETES_FAULTS
+from services.common.evidence.strict_json import Json
 from services.executor.analyst.account.cluster_question import ClusterQuestion
 from services.executor.analyst.reading.cluster import ClusterFinding, ClusterReport
 from services.executor.analyst.reading.spot import Spot
-from services.executor.analyst.wording.cluster import log_clause, meaning_of, name_of, state_of
-from services.executor.analyst.wording.findings import Finding, Part, counted, literal, none, number, sentence
+from services.executor.analyst.wording.cluster import (
+    counted_clause,
+    log_clause,
+    meaning_of,
+    name_of,
+    state_of,
+)
+from services.executor.analyst.wording.findings import Finding, Part, number, sentence
 
 MAX_SYMPTOMS = 6
 MAX_CAUSES = 3
 MAX_WELL = 3
+MAX_STRANGERS = 3
 _CRITICAL_SYMPTOMS = 2
 # A finding of this rule quotes the line of the log that it explains.
 _EXPLAINS_ITS_LOG = "policy"
@@ -36,7 +44,11 @@ _STATES = _BARE | {
     "pod.unschedulable_volume",
     "image.pull_failed",
     "hpa.at_maximum",
+    "pvc.waits_for_pod",
 }
+# A line that names no fault tells why a program ended only where it stands at the end of the log.
+_GENERAL = "container.failure_logged"
+_LAST_LINES = 10
 _KINDS: dict[str, ComponentKind] = {
     "Pod": "pod",
     "Job": "job",
@@ -68,6 +80,7 @@ class ClusterAccount:
             if not each.is_unplaced
             and self.question.concerns(each)
             and (self.question.asks_of_time or not each.tells_of_time)
+            and (self.question.asks_of_restarts or not each.is_over)
         ]
         return sorted(found, key=lambda each: (each.rule == "row", _RANK.get(each.fault, len(_RANK))))
 
@@ -118,13 +131,24 @@ class ClusterAccount:
             for each in asked[:MAX_WELL]
         ]
 
-    def unrecorded(self, inventories: Iterable[Spot]) -> list[Finding]:
-        """Say which names of the question no recorded object goes by, as inventories counted."""
-        return [
-            Finding("context", "confirmed", "", sentence(*_unrecorded(each)), critical=False)
-            for each in inventories
-            if each.at("names").items() and each.at("count").text == "0"
+    def inventories(self) -> list[dict[str, Json]]:
+        """Return what to count: objects of strange names and namespaces; the pods, where none is troubled."""
+        if not self.report.objects:
+            return []
+        strange: list[dict[str, Json]] = [
+            *({"names": [name]} for name in self.question.strangers[:MAX_STRANGERS]),
+            *({"namespaces": [name]} for name in self.question.strange_namespaces[:MAX_STRANGERS]),
         ]
+        if strange or self.answers:
+            return strange
+        inside = {"namespaces": sorted(self.question.namespaces)} if self.question.namespaces else {}
+        well: Json = [{"fact": "well", "texts": ["true"]}]
+        return [{"kinds": ["Pod"], **inside, "where": well}]
+
+    def counted(self, inventories: Iterable[Spot]) -> list[Finding]:
+        """Say what inventories counted: which names nothing goes by, and that all pods are well."""
+        said = (counted_clause(each) for each in inventories)
+        return [Finding("context", "confirmed", "", sentence(*parts), critical=False) for parts in said if parts]
 
     def sources(self) -> dict[str, list[str]]:
         """Return the sources of what is claimed, each with the names of the objects to read there."""
@@ -146,7 +170,7 @@ class ClusterAccount:
 
     def _cause(self, each: ClusterFinding) -> Finding:
         """Return a cause; confirmed where the object itself, or the log of one that failed, states it."""
-        stated = each.fault not in _STATES and (not each.is_of_log or self._has_failed(each))
+        stated = each.fault not in _STATES and (not each.is_of_log or self._explains(each))
         if each.rule == _NOT_RECORDED or self.question.strangers:
             stated = False
         if each.rule == _EXPLAINS_ITS_LOG:
@@ -161,10 +185,29 @@ class ClusterAccount:
             fault=each.fault,
         )
 
-    def _has_failed(self, each: ClusterFinding) -> bool:
-        """Tell whether the object of a log is seen to have failed as well."""
-        found = [one for one in self.report.findings if one.name == each.name]
-        return any(not one.is_of_log and one.rule != _EXPLAINS_ITS_LOG for one in found)
+    def _explains(self, line: ClusterFinding) -> bool:
+        """Tell whether a line of a log says why: its object is seen to have failed as well.
+
+        What runs again failed before: then the log of its last run tells. What was slow is told by the
+        line itself.
+        """
+        if line.tells_of_time:
+            return self._is_only_slow(line)
+        found = [
+            one
+            for one in self.selected
+            if line.name in one.about and not one.is_of_log and one.rule != _EXPLAINS_ITS_LOG
+        ]
+        failed = any(line.is_of_ended_run or not one.is_over for one in found)
+        if line.fault != _GENERAL:
+            return failed
+        known = any(one.fault not in _STATES for one in found)
+        return failed and not known and line.count("after").count <= _LAST_LINES
+
+    def _is_only_slow(self, line: ClusterFinding) -> bool:
+        """Tell whether nothing else that could be slow, or wrong, was recorded."""
+        others = (one for one in self.report.findings if one.name != line.name or not one.is_of_log)
+        return bool(line.fault) and not any(others)
 
     @cached_property
     def _unplaced(self) -> list[ClusterFinding]:
@@ -196,12 +239,6 @@ class ClusterAccount:
             component_kind=_KINDS.get(subject.kind, "") if subject else "",
             fault=line.fault,
         )
-
-
-def _unrecorded(inventory: Spot) -> list[Part]:
-    whole = counted(inventory.at("objects"), "recorded object", "recorded objects")
-    (name, *_) = inventory.at("names").items()
-    return ["Of ", *whole, ", ", *none(inventory.at("count")), " goes by the name ", literal(name)]
 
 
 def _about(each: ClusterFinding, parts: Sequence[Part]) -> list[Part]:

@@ -56,8 +56,21 @@ _NAMING = tuple(
 # What a question can be about that is no object of a cluster, in words that stand where a name could.
 _TOPICS = vocabulary(
     """last it its they there some something anything everything nothing one many multiple several any
+    website site webpage page pages homepage ui users user customers customer clients client people
     dns image images network networking storage volume volumes memory cpu disk scheduling login traffic
     requests request deployment rollout release pulling scaling starting connectivity performance"""
+)
+_NAMESPACE = re.compile(
+    r"\bnamespace[:=]? +[\"'`]?(?P<behind>[a-z0-9][a-z0-9-]{0,62})\b"
+    r"|\b(?P<before>[a-z0-9][a-z0-9-]{0,62})[\"'`]? +namespace\b",
+    re.IGNORECASE,
+)
+# What stands beside the word and is no name of one.
+_ANY_NAMESPACE = vocabulary("our same whole entire every each any other this these with has had whose")
+_ABOUT_RESTARTS = vocabulary(
+    """restart restarts restarted restarting crash crashes crashed crashing loop looping die dies died dying
+    kill kills killed exit exits exited exiting oom oomkilled terminated terminating flapping reboot rebooted
+    reboots"""
 )
 _ABOUT_TIME = vocabulary("latency slow slowness slower performance timeouts timeout delay delays")
 
@@ -86,6 +99,14 @@ class ClusterQuestion:
         return self.report.namespaces & self._words
 
     @cached_property
+    def strange_namespaces(self) -> tuple[str, ...]:
+        """The namespaces that the question names and nothing found is in, where any are stated."""
+        if self.namespaces or not self.report.namespaces:
+            return ()
+        said = (match["behind"] or match["before"] for match in _NAMESPACE.finditer(self.question))
+        return tuple(dict.fromkeys(name for name in said if name.lower() not in _COMMON | _ANY_NAMESPACE))
+
+    @cached_property
     def strangers(self) -> tuple[str, ...]:
         """The names that the question uses and nothing found goes by: what is found is of others, then."""
         if self.names:
@@ -94,6 +115,7 @@ class ClusterQuestion:
             match["name"].rpartition("/")[2] for naming in _NAMING for match in naming.finditer(self.question)
         )
         known = _COMMON | _TOPICS | _KINDS.keys() | {each.lower() for each in self.report.namespaces}
+        known |= {each.lower() for each in self.strange_namespaces}
         return tuple(dict.fromkeys(name for each in said if (name := each.strip("./-")).lower() not in known))
 
     @cached_property
@@ -101,14 +123,20 @@ class ClusterQuestion:
         """Tell whether the question is about how long something takes."""
         return bool(self._plain & _ABOUT_TIME)
 
+    @cached_property
+    def asks_of_restarts(self) -> bool:
+        """Tell whether the question is about what ended and began again."""
+        return bool(self._plain & _ABOUT_RESTARTS)
+
     def concerns(self, finding: ClusterFinding) -> bool:
         """Tell whether a finding is about what is asked; about anything wrong where nothing is named."""
+        asked = self.namespaces - {"default"} or frozenset(self.strange_namespaces)
+        if asked and finding.namespace not in ("", *asked):
+            return False
         if self.names:
             return bool(finding.about & self.names)
         if self._of_kind:
             return finding.kind in self._kinds or bool(finding.about & self._of_kind)
-        if self.namespaces - {"default"}:
-            return not finding.namespace or finding.namespace in self.namespaces
         return True
 
     def is_named(self, finding: ClusterFinding) -> bool:

@@ -9,7 +9,12 @@ from services.executor.analyst.reading.spot import Spot
 # A log that no name gives to a pod is told of as an object of this kind.
 _UNPLACED = "Log"
 _TELLS_OF_TIME = "slow"
+# Of a log that goes on, and of one of a run that ended.
+_OF_LOGS = ("log", "previous", _TELLS_OF_TIME)
+_RESTARTED = "restarted"
 _LINES = ("line", "shortest", "longest")
+# What stands around a line of a log.
+_AROUND = ("peer", "frame")
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,17 @@ class ClusterFinding:
     @property
     def is_of_log(self) -> bool:
         """Tell whether lines of a log state it."""
-        return self.rule in ("log", _TELLS_OF_TIME)
+        return self.rule in _OF_LOGS
+
+    @property
+    def is_of_ended_run(self) -> bool:
+        """Tell whether it is of the log of a run that ended."""
+        return self.rule == "previous"
+
+    @property
+    def is_over(self) -> bool:
+        """Tell whether it is of what came before the object was well again."""
+        return self.rule == _RESTARTED
 
     def excerpt(self, role: str) -> Spot | None:
         """Return the excerpt in a role; it holds `source`, `n` and `text`."""
@@ -80,7 +95,7 @@ class ClusterFinding:
     @property
     def fields(self) -> list[Spot]:
         """Return the excerpts that are values of an object."""
-        return [each for role, each in self.excerpts.items() if role not in _LINES]
+        return [each for role, each in self.excerpts.items() if role not in (*_LINES, *_AROUND)]
 
     def count(self, name: str) -> Spot:
         """Return what the tool counted."""
@@ -93,6 +108,8 @@ class ClusterReport:
 
     findings: list[ClusterFinding]
     well: list[ClusterFinding]
+    objects: int = 0
+    """How many objects were recorded."""
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -115,4 +132,5 @@ def cluster_report(documents: Iterable[Spot]) -> ClusterReport:
     return ClusterReport(
         [ClusterFinding(spot) for document in found for spot in document.at("findings").items()],
         [ClusterFinding(spot) for document in found for spot in document.at("well").items()],
+        max((document.at("objects").count for document in found), default=0),
     )

@@ -8,7 +8,7 @@ from services.common.evidence.faults import FAULTS
 from services.executor.analyst.reading.cluster import ClusterFinding
 from services.executor.analyst.reading.spot import Spot
 from services.executor.analyst.reading.words import clean_pieces
-from services.executor.analyst.wording.findings import Part, literal, number, quote
+from services.executor.analyst.wording.findings import Part, counted, literal, none, number, quote
 
 # What each excerpt is called in a sentence, in the order in which they are said.
 _STATE = {
@@ -56,9 +56,12 @@ _MEANING = {
     "isolation": "its rule",
     "event": "reason",
     "message": "message",
+    "detail": "further",
     "state_message": "message",
     "last_message": "message",
     "line": "its log",
+    "peer": "shortly before it",
+    "frame": "at",
     "shortest": "from",
     "longest": "to",
     "selector": "selector",
@@ -97,6 +100,7 @@ _LEADS = {
     "dependency.unreachable": "reaching a dependency fails",
     "dependency.slow": "calls to a dependency are slow, which adds latency",
     "container.exited": "a failure is stated",
+    "container.failure_logged": "a failure is stated",
 }
 _MAX_TEXT = 300
 _DATED = re.compile(r"\d{1,4}[-/:]\d")
@@ -136,6 +140,33 @@ def log_clause(finding: ClusterFinding, line: str) -> list[Part]:
     else:
         counts = ["the last line of ", spot.at("source").text, " is "]
     return [*counts, _quoted(spot)]
+
+
+def counted_clause(inventory: Spot) -> list[Part]:
+    """Say that nothing goes by a name or is in a namespace, or how many pods are well; else nothing."""
+    whole = counted(inventory.at("objects"), "recorded object", "recorded objects")
+    nothing = none(inventory.at("count")) if inventory.at("count").text == "0" else []
+    names, namespaces = (inventory.at(member).items() for member in ("names", "namespaces"))
+    if names and nothing:
+        return ["Of ", *whole, ", ", *nothing, " goes by the name ", literal(names[0])]
+    if inventory.at("where").items():
+        return _well_pods(inventory)
+    if namespaces and nothing:
+        return ["Of ", *whole, ", ", *nothing, " is in the namespace ", literal(namespaces[0])]
+    return []
+
+
+def _well_pods(inventory: Spot) -> list[Part]:
+    fitting, of = inventory.at("count"), inventory.at("of_kind")
+    if not of.count:
+        return []
+    where = [" of the namespace ", literal(inventory.at("namespaces").items()[0])] if (
+        len(inventory.at("namespaces").items()) == 1
+    ) else []
+    lead: list[Part] = ["Of ", *counted(of, "recorded pod", "recorded pods"), *where, ", ", number(fitting)]
+    one = fitting.count == 1
+    verbs = ("runs", "has") if one else ("run", "have")
+    return [*lead, f" {verbs[0]} with all containers ready or {verbs[1]} done the work"]
 
 
 def _listed(roles: Iterable[tuple[str, str]], finding: ClusterFinding) -> list[Part]:

@@ -16,8 +16,13 @@ _FETCHING: Final = frozenset(
 )
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _SUFFIX: Final = re.compile(r"-([a-z0-9]{4,10})$")
-# What `kubectl logs` printed where it had no log to show.
-_REFUSED: Final = re.compile(r"(?:error: )*(?:Command `|error:|Error from server \()")
+# What `kubectl logs` printed where it had no log to show. Programs call the cluster, too, and are refused.
+_REFUSED: Final = re.compile(
+    r"(?:error: )*(?:Command `|error: (?!.* cannot )"
+    r"|Error from server \((?!Forbidden\))|Error from server \(Forbidden\): .*\bpods/log\b)"
+)
+# What is generated behind the name of a workload for its pods.
+_GENERATED: Final = r"(?:-[a-z0-9]{4,10}){0,2}"
 
 
 def is_container_log(lines: Sequence[str]) -> bool:
@@ -52,10 +57,21 @@ def pod_of_log(source: str, first_line: str, pods: Collection[str]) -> str:
     return ended[0] if len(ended) == 1 else ""
 
 
+def owner_of_log(source: str, names: Collection[str]) -> str:
+    """Return the workload whose name a log's folder or file holds, as it is or with what is generated."""
+    found = [name for name in names if any(_is_of(part, name) for part in source.split("/"))]
+    return max(found, key=len, default="")
+
+
 def names_nobody(source: str) -> bool:
     """Tell whether a log file's name says only how it was fetched."""
     words = [word for word in _WORD.findall(source.rpartition("/")[2].lower()) if not word.isdigit()]
     return bool(words) and all(word in _FETCHING for word in words)
+
+
+def _is_of(part: str, name: str) -> bool:
+    pattern = rf"(?<![A-Za-z0-9-]){re.escape(name)}{_GENERATED}(?![A-Za-z0-9-])"
+    return re.search(pattern, part) is not None
 
 
 def _holds_name(file: str, pod: str) -> bool:

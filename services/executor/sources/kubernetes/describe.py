@@ -11,6 +11,10 @@ from services.executor.sources.kubernetes.tree import Node, ShapeError
 _BEGIN: Final = re.compile(r'"?Name:(?:\s|$)')
 _COLON: Final = re.compile(r":(?=\s|$)")
 _UNDERLINE: Final = re.compile(r"-{2,}(?:\s+-{2,})*\s*")
+# A message of an event may have several lines; those after the first begin anywhere.
+_EVENTS: Final = "Events"
+_EVENT_TYPES: Final = ("Normal", "Warning")
+FURTHER: Final = "Further"
 _MAX_KEY: Final = 80
 _MAX_DEPTH: Final = 64
 _CHECK_EVERY: Final = 1024
@@ -75,10 +79,15 @@ class _Reader:
             line = self._lines[number].removeprefix('"') if number == self._first else self._lines[number]
             if line.strip():
                 self._take(line, number + 1)
+            elif self._is_of_events:
+                self._table = None
         return self._root.closed()
 
     def _take(self, line: str, number: int) -> None:
         indent = len(line) - len(line.lstrip())
+        if self._is_of_events and not line.strip().startswith(_EVENT_TYPES):
+            self._continue(line, number)
+            return
         if self._table is not None and indent < self._table.indent:
             self._table = None
         if self._table is not None:
@@ -87,6 +96,19 @@ class _Reader:
             return
         else:
             self._add(self._parent(indent), _opened(line.strip(), indent, number))
+
+    @property
+    def _is_of_events(self) -> bool:
+        """Tell whether the rows of events are being read, and at least one was."""
+        above = self._stack[-1]
+        typed = self._table is not None and self._table.names[0] == "Type"
+        return typed and above.key == _EVENTS and bool(above.children)
+
+    def _continue(self, line: str, number: int) -> None:
+        """Add a line to the event above, which it goes on with."""
+        self._stack[-1].children[-1].children.append(_Open(0, FURTHER, line.strip(), number, number))
+        for above in (*self._stack, self._stack[-1].children[-1]):
+            above.last_line = number
 
     def _parent(self, indent: int) -> _Open:
         while self._stack[-1].indent >= indent:

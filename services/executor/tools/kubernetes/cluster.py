@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from services.executor.sources.kubernetes.describe import FURTHER
 from services.executor.sources.kubernetes.kinds_of import kind_of_word
 from services.executor.sources.kubernetes.reader import RECORD
 from services.executor.sources.kubernetes.tree import NOTHING, KubeObject, Node
@@ -41,6 +42,9 @@ class Event:
     name: str
     about: Said
     """Where the object is named."""
+    namespace: str = ""
+    detail: Said | None = None
+    """The last of further lines of the message: what a command that failed has put out."""
 
     @property
     def is_warning(self) -> bool:
@@ -125,11 +129,9 @@ class Cluster:
         """Return an object by kind and name; the first where several namespaces have one."""
         return next(iter(self._by_key.get((kind, name), [])), None)
 
-    def _add(self, each: KubeObject) -> None:
+    def _add(self, each: KubeObject) -> Subject:
         known = self._by_key.setdefault((each.kind, each.name), [])
-        subject = next(
-            (one for one in known if not each.namespace or one.namespace in ("", each.namespace)), None
-        )
+        subject = next((one for one in known if _may_share(one.namespace, each.namespace)), None)
         if subject is None:
             subject = Subject(each.kind, each.namespace, each.name)
             known.append(subject)
@@ -139,23 +141,25 @@ class Cluster:
         word, _, name = each.parent.partition("/")
         if each.kind == "NetworkPolicy" and word == "Pod":
             self.policies_over.setdefault(name, []).append(each)
+        return subject
 
     def _tell(self, each: KubeObject) -> None:
         event = _event(each)
         if event is None:
             return
         named = [one for one in self.subjects if one.name == event.name and event.kind in ("", one.kind)]
-        for subject in named or [self._new(event)]:
+        inside = [one for one in named if _may_share(one.namespace, event.namespace)]
+        for subject in inside or [self._new(event)]:
             subject.events.append(event)
 
     def _new(self, event: Event) -> Subject:
         """Return an object that only an event tells of."""
         view = KubeObject(
-            event.kind, "", event.name, Node("", event.about.text, event.about.line, event.about.line),
+            event.kind, event.namespace, event.name,
+            Node("", event.about.text, event.about.line, event.about.line),
             event.about.source, NOTHING, is_row=True,
         )  # fmt: skip
-        self._add(view)
-        return self._by_key[event.kind, event.name][0]
+        return self._add(view)
 
 
 def _described_events(subject: Subject) -> Iterator[Event]:
@@ -164,7 +168,12 @@ def _described_events(subject: Subject) -> Iterator[Event]:
             reason = said_at(view.source, row, "event", ("Reason",))
             message = said_at(view.source, row, "message", ("Message",))
             if reason and message:
-                yield Event(row.at("Type").text, reason, message, subject.kind, subject.name, subject.named)
+                further = [child for child in row.children if child.key == FURTHER]
+                detail = Said("detail", further[-1].text, view.source, further[-1].line) if further else None
+                yield Event(
+                    row.at("Type").text, reason, message, subject.kind, subject.name, subject.named,
+                    subject.namespace, detail,
+                )  # fmt: skip
 
 
 def _event(each: KubeObject) -> Event | None:
@@ -193,4 +202,10 @@ def _event(each: KubeObject) -> Event | None:
         kind = kind_of_word(word) or word
     where = Said("name", name, source, named.line)
     kind_said = root.at("type").text or root.at("TYPE").text
-    return Event(kind_said, reason_said, message_said, kind, name, where)
+    namespace = about.at("namespace").text or each.namespace
+    return Event(kind_said, reason_said, message_said, kind, name, where, namespace)
+
+
+def _may_share(one: str, other: str) -> bool:
+    """Tell whether two namespaces may be the same: an object can be shown without its own."""
+    return not one or not other or one == other

@@ -1,6 +1,7 @@
 """The lines of a container's log that tell why it failed, or what took long, however long the log is."""
 
 import re
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -17,6 +18,9 @@ _FAULTS: Final = tuple(
                 r"variables? \S+ (?:is|are|was|not) (?:undefined|missing|unset|empty|required|not set|set)"
                 r"|missing (?:required )?(?:environment|env|config)"
                 r"|\benv\S* .{0,80}(?:not set|must be set|is required|undefined)"
+                # Only settings of the environment are called so.
+                r"|(?-i:\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b)['\"`]? "
+                r"(?:must be set|(?:is|was) (?:required|not set|missing|undefined|empty))"
             ),
         ),
         (
@@ -37,13 +41,22 @@ _FAULTS: Final = tuple(
             r"authentication failed|access denied for user|invalid (?:credentials|password|api key)",
         ),
         ("certificate.expired", r"certificate (?:has |is )?expired|certificate is not yet valid"),
+        ("tls.secret_missing", r"X\.509 certificate: no object matching key|SSL certificate .{1,200} not found"),
+        (
+            "connections.exhausted",
+            (
+                r"too many (?:clients|connections)|remaining connection slots"
+                r"|connection pool (?:exhausted|is full)|QueuePool limit of"
+            ),
+        ),
+        ("cluster.partitioned", r"running_partitioned_network|network partition|split[- ]brain"),
         (
             "dependency.unreachable",
             (
                 r"connection refused|ECONNREFUSED|no route to host|network is unreachable|could not connect"
                 r"|failed to connect|unable to connect|can't connect|cannot connect|connection timed out"
                 r"|i/o timeout|connect timeout|no available connection|host\(s\) tried|ETIMEDOUT"
-                r"|connection error|max retries exceeded"
+                r"|connection error|max retries exceeded|no brokers? available|NoBrokersAvailable"
             ),
         ),
         ("memory.exhausted", r"out of memory|OutOfMemoryError|cannot allocate memory|heap out of memory"),
@@ -58,6 +71,15 @@ _FAULTS: Final = tuple(
             ),
         ),
         (
+            "config.invalid",
+            (
+                r"(?:cannot|could not|couldn't|can't|failed to|unable to) (?:parse|load|read) .{0,40}config"
+                r"|error (?:parsing|loading|reading) .{0,40}config|config\w*\W{1,3}(?:file )?contains errors"
+                r"|\binvalid .{0,40}config|config\w* (?:is invalid|(?:validation )?error)|unknown directive"
+                r"|\[config\].{1,200}(?:missing|unknown|invalid)"
+            ),
+        ),
+        (
             "container.file_missing",
             (
                 r"no such file or directory|can't open file|cannot find module|no module named"
@@ -67,11 +89,17 @@ _FAULTS: Final = tuple(
         ),
         (
             "code.exception",
-            r"traceback|\bpanic:|\bexception\b|\w(?:Error|Exception)\b|segmentation fault|\bfatal\b",
+            r"traceback|\bpanic:|\bexception\b|\w(?:Error|Exception)\b|segmentation fault",
         ),
-        ("container.exited", r"\berror\b|\bfailed\b|\bfailure\b|\bcritical\b|\bundefined\b|\baborted\b"),
+        (
+            "container.failure_logged",
+            r"\bfatal\b|\berror\b|\bfailed\b|\bfailure\b|\bcritical\b|\bundefined\b|\baborted\b",
+        ),
     )
 )
+_RAISED: Final = "code.exception"
+# What a line says that names a failure, and no more of it.
+GENERAL: Final = "container.failure_logged"
 _ANY: Final = re.compile("|".join(pattern.pattern for _, pattern in _FAULTS), re.IGNORECASE)
 _CALM: Final = re.compile(
     r"\b(?:0|no|zero|without) (?:errors?|failures?)|(?:errors?|failed|failures?)[=: ]+0\b", re.IGNORECASE
@@ -88,6 +116,20 @@ _DEPENDENCY: Final = re.compile(
     re.IGNORECASE,
 )
 _MASKED: Final = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{8,}\b|\d+", re.IGNORECASE)
+# Where a program says with whom it talks: a line before the one that says how that failed.
+_OF_PEERS: Final = frozenset({"dns.unresolved", "dependency.unreachable", "dependency.auth_failed"})
+_PEER: Final = re.compile(
+    r"[a-z][a-z0-9+.-]{1,30}://[^\s\"']{3,253}"
+    r"|\b(?:connect\w*|dial\w*|host|server|broker|endpoint|address)\b"
+    r".{0,60}?[^\w:][A-Za-z][\w-]*(?:\.[\w-]+)*:\d{2,5}\b",
+    re.IGNORECASE,
+)
+# Where in its code a program was when it failed: before an error of Python, below those of others.
+_FRAME: Final = re.compile(r'\s*File "[^"]{1,300}", line \d+|\s+at .{1,300}:\d+\)?$|\s+/\S{1,300}\.\w+:\d+')
+_LOOK_BACK: Final = 4
+_LOOK_AHEAD: Final = 8
+# Failures so close together are of one moment, and the first of them led to the others.
+_MOMENT_LINES: Final = 10
 _SLOW_SECONDS: Final = 1.0
 _MAX_SHAPES: Final = 2000
 _MAX_TEXT: Final = 2000
@@ -105,19 +147,35 @@ _NO_LINE: Final = Line(0, "")
 
 @dataclass(slots=True)
 class Shape:
-    """Lines that differ in numbers only: how many, and the last of them."""
+    """Lines that differ in numbers only: how many, and the last of them with what stands around it."""
 
     fault: str
     rank: int
     count: int = 0
     first: Line = _NO_LINE
     last: Line = _NO_LINE
+    position: int = 0
+    """Which of the lines that hold anything the last one is."""
+    peer: Line = _NO_LINE
+    frame: Line = _NO_LINE
 
-    def add(self, line: Line) -> None:
-        """Take a line."""
+    def add(self, line: Line, position: int, before: Iterable[Line]) -> None:
+        """Take a line, with those shortly before it."""
         self.count += 1
         self.first = self.first if self.first.n else line
-        self.last = line
+        self.last, self.position = line, position
+        self.peer = self.frame = _NO_LINE
+        for each in before:
+            if self.fault in _OF_PEERS and not _PEER.search(line.text) and _PEER.search(each.text):
+                self.peer = each
+            if self.fault == _RAISED and _FRAME.match(each.text):
+                self.frame = each
+
+    def follow(self, line: Line, position: int) -> None:
+        """Look at a line that follows: it may tell where the program was."""
+        near = position - self.position <= _LOOK_AHEAD
+        if near and self.fault == _RAISED and not self.frame.n and _FRAME.match(line.text):
+            self.frame = line
 
 
 @dataclass(slots=True)
@@ -145,8 +203,19 @@ class Summary:
     slow: dict[str, Slow] = field(default_factory=dict)
 
     def decisive(self) -> Shape | None:
-        """Return the failure that tells most: the most particular fault, then what came last."""
-        return min(self.failures.values(), key=lambda shape: (shape.rank, -shape.last.n), default=None)
+        """Return the failure that tells most: the most particular fault, then what came last.
+
+        Of failures that only say that they are some, the first of the last moment counts.
+        """
+        found = min(self.failures.values(), key=lambda shape: (shape.rank, -shape.last.n), default=None)
+        if found is None or found.fault != GENERAL:
+            return found
+        moment = [
+            shape
+            for shape in self.failures.values()
+            if shape.rank == found.rank and found.position - shape.position <= _MOMENT_LINES
+        ]
+        return min(moment, key=lambda shape: shape.position)
 
     def slowest(self) -> tuple[str, Slow] | None:
         """Return the operation that took a second or more; one on something else before the program's own."""
@@ -162,15 +231,20 @@ def is_on_dependency(what: str) -> bool:
 def summarize(lines: Iterable[tuple[int, str]]) -> Summary:
     """Read a log once; memory is bounded by the number of shapes."""
     made = Summary()
+    before: deque[Line] = deque(maxlen=_LOOK_BACK)
+    failure: Shape | None = None
     for n, text in lines:
         if not text.strip() or is_marker(text):
             continue
         made.lines += 1
         made.last = line = Line(n, text[:_MAX_TEXT])
-        if _ANY.search(line.text) and not _CALM.search(line.text):
-            _take_failure(made, line)
+        if failure is not None:
+            failure.follow(line, made.lines)
+        if _ANY.search(line.text) and not _CALM.search(line.text) and not _FRAME.match(line.text):
+            failure = _take_failure(made, line, before)
         elif match := _TOOK.search(line.text):
             _take_duration(made, match, line)
+        before.append(line)
     return made
 
 
@@ -179,14 +253,15 @@ def fault_of_line(text: str) -> str:
     return next((fault for fault, pattern in _FAULTS if pattern.search(text)), "")
 
 
-def _take_failure(made: Summary, line: Line) -> None:
+def _take_failure(made: Summary, line: Line, before: Iterable[Line]) -> Shape | None:
     rank, fault = next((n, fault) for n, (fault, pattern) in enumerate(_FAULTS) if pattern.search(line.text))
     key = _MASKED.sub("#", line.text)
     if key not in made.failures:
         if len(made.failures) >= _MAX_SHAPES:
-            return
+            return None
         made.failures[key] = Shape(fault, rank)
-    made.failures[key].add(line)
+    made.failures[key].add(line, made.lines, before)
+    return made.failures[key]
 
 
 def _take_duration(made: Summary, match: re.Match[str], line: Line) -> None:

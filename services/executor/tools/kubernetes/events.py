@@ -17,13 +17,20 @@ _ENDED_BY: Final = {
     "ProvisioningFailed": ("ProvisioningSucceeded",),
     "FailedBinding": ("ProvisioningSucceeded",),
     "ExternalProvisioning": ("ProvisioningSucceeded",),
+    "WaitForFirstConsumer": ("ProvisioningSucceeded",),
+    "WaitForPodScheduled": ("ProvisioningSucceeded",),
 }
 # What Kubernetes writes as normal although a claim waits because of it.
-_NORMAL: Final = frozenset({"FailedBinding", "ExternalProvisioning"})
+_NORMAL: Final = frozenset(
+    {"FailedBinding", "ExternalProvisioning", "WaitForFirstConsumer", "WaitForPodScheduled"}
+)
 
 
 def event_findings(subject: Subject, *more: Said | None) -> Iterator[Found]:
-    """Yield one finding per fault that warnings about an object state, with the last message of each."""
+    """Yield one finding per fault that warnings about an object state, with the last message of each.
+
+    That an object waits says little where a warning says why.
+    """
     last: dict[str, Event] = {}
     for position, event in enumerate(subject.events):
         told_of = event.is_warning or event.reason.text in _NORMAL
@@ -31,8 +38,11 @@ def event_findings(subject: Subject, *more: Said | None) -> Iterator[Found]:
             continue
         if fault := fault_of(subject.kind, event.reason.text, event.message.text):
             last[fault] = event
+    warned = any(event.is_warning for event in last.values())
     for fault, event in last.items():
-        yield Found("event", fault, subject, told(subject.named, *more, event.reason, event.message))
+        if event.is_warning or not warned:
+            said = told(subject.named, *more, event.reason, event.message, event.detail)
+            yield Found("event", fault, subject, said)
 
 
 def _is_over(event: Event, later: Sequence[Event]) -> bool:

@@ -17,9 +17,16 @@ from services.executor.tools.kubernetes.around import (
 )
 from services.executor.tools.kubernetes.cluster import WORKLOADS, Cluster, Said, Subject
 from services.executor.tools.kubernetes.found import Found, told
-from services.executor.tools.kubernetes.logs import Logs, log_findings, unplaced_findings
+from services.executor.tools.kubernetes.logs import LOG_RULES, Logs, log_findings, unplaced_findings
 from services.executor.tools.kubernetes.others import object_findings
-from services.executor.tools.kubernetes.pods import Container, containers, is_well, phase_of, pod_findings
+from services.executor.tools.kubernetes.pods import (
+    RESTARTED,
+    Container,
+    containers,
+    is_well,
+    phase_of,
+    pod_findings,
+)
 from services.executor.tools.kubernetes.raw import excerpt, read_cluster
 from services.executor.tools.kubernetes.ties import Ties
 from services.executor.tools.log_window import number
@@ -48,7 +55,7 @@ def kubernetes_findings(bundle: Bundle, arguments: Findings, stop: Stop) -> Tool
         if not arguments.names or _is_named(each, arguments.names)
     ]
     ordered = sorted(_telling(found), key=lambda each: _RANK.get(each.fault, len(_RANK)))
-    wrong = {each.subject for each in ordered}
+    wrong = {each.subject for each in ordered if each.rule != RESTARTED}
     well = sorted(
         (one for one in cluster.of_kind("Pod", *WORKLOADS) if one not in wrong and _is_seen_well(one)),
         key=lambda one: not _is_looked_at(one),
@@ -68,6 +75,9 @@ def _all(cluster: Cluster, ties: Ties, logs: Logs, stop: Stop) -> Iterator[Found
             yield from _of_pod(subject, cluster, logs)
         else:
             yield from object_findings(subject, ties)
+            yield from log_findings(subject, logs, crashed=False)
+    for subject in logs.of_unseen():
+        yield from log_findings(subject, logs, crashed=False)
     yield from class_findings(cluster)
     yield from backend_findings(cluster)
     yield from record_findings(cluster)
@@ -86,13 +96,13 @@ def _telling(found: Sequence[Found]) -> list[Found]:
     """Leave out what is said twice of an object, and vague words where more is known."""
     kept: dict[tuple[Subject, str, str], Found] = {}
     for each in found:
-        key = (each.subject, each.fault, each.said[-1].text if each.rule in ("log", "slow") else "")
+        key = (each.subject, each.fault, each.said[-1].text if each.rule in LOG_RULES else "")
         if key not in kept or (each.rule == "event" and kept[key].rule != "event"):
             kept[key] = each
     precise = {
         each.subject
         for each in kept.values()
-        if each.fault not in _VAGUE and each.rule not in ("log", "slow")
+        if each.fault not in _VAGUE and each.rule not in LOG_RULES
     }
     return [each for each in kept.values() if each.fault not in _VAGUE or each.subject not in precise]
 

@@ -5,6 +5,7 @@ they show a pod's state as `kubectl get` does. Where two views state different s
 one that is shown differently.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,14 +19,16 @@ from services.executor.sources.bundle import Bundle
 from services.executor.sources.kubernetes.tree import NOTHING, KubeObject, Node
 from services.executor.sources.stop import Stop
 from services.executor.tools.kubernetes.arguments import Fact, Inventory
-from services.executor.tools.kubernetes.cluster import Said, Subject, said_at
-from services.executor.tools.kubernetes.pods import Container, containers
+from services.executor.tools.kubernetes.cluster import WORKLOADS, Said, Subject, said_at
+from services.executor.tools.kubernetes.pods import Container, containers, is_well, phase_of
 from services.executor.tools.kubernetes.raw import excerpt, read_cluster
 from services.executor.tools.kubernetes.ties import Ties
 from services.executor.tools.log_window import number
 from services.executor.tools.tool import ToolOutput
 
 MAX_LISTED: Final = 1000
+MAX_GROUPS: Final = 40
+_GROUPED: Final = ("status", "namespace", "node")
 # A document over the tool's cap would be refused as a whole: it holds this much of the list.
 MAX_LISTED_BYTES: Final = 400 << 10
 _MAX_EXCERPT: Final = 1024
@@ -46,6 +49,7 @@ _FACTS: Final = {
 }
 # Of several reasons the first that a container ended for.
 _TERMINATIONS: Final = ("OOMKilled", "ContainerCannotRun", "StartError", "Error", "Completed")
+_REPLICAS: Final = re.compile(r"(\d+) (\w+)")
 _NO_STATE: Final = frozenset({"Running", ""})
 
 
@@ -61,6 +65,7 @@ def kubernetes_inventory(bundle: Bundle, arguments: Inventory, stop: Stop) -> To
     document: dict[str, Json] = {
         "kinds": [*arguments.kinds],
         "names": [*arguments.names],
+        "namespaces": [*arguments.namespaces],
         "where": [
             {"fact": each.fact, "texts": [*each.texts], "other": each.other} for each in arguments.where
         ],
@@ -71,6 +76,7 @@ def kubernetes_inventory(bundle: Bundle, arguments: Inventory, stop: Stop) -> To
         "of_kind": number(len(wanted)),
         "count": number(len(fitting)),
         "unstated": number(_unstated(wanted, [each.fact for each in arguments.where])),
+        **{f"by_{name}": _counted(row.text(name) for row in fitting) for name in _GROUPED},
         "shown_differently": number(sum(row.differs for row in wanted)),
         **{name: number(sum(row.counts.get(name, 0) for row in fitting)) for name in ("restarts", "events")},
         "events_unstated": number(sum("events" not in row.counts for row in fitting)),
@@ -95,6 +101,10 @@ class _Row:
         """Return a fact as text; empty where none is stated."""
         if fact == "all_ready":
             return self._all_ready
+        if fact == "well":
+            return self._well
+        if fact == "namespace":
+            return self.subject.namespace
         if fact == "termination" and self._containers and fact not in self.facts:
             return "none"
         if fact in self.counts:
@@ -125,9 +135,11 @@ class _Row:
         if self.subject.events or any(view.root.at("Events") is not NOTHING for view in self._views):
             found["events"] = len(self.subject.events)
             found["warnings"] = sum(event.type == "Warning" for event in self.subject.events)
-        row = next((view for view in self._views if view.is_row and view.root.at("READY").text), None)
+        row = next((view for view in self._views if view.is_row and "/" in view.root.at("READY").text), None)
         if row is not None:
             found |= _of_row(row)
+        elif self.subject.kind in WORKLOADS:
+            found |= _of_workload(self.subject)
         elif self._containers:
             found |= _of_containers(self._containers)
         return found
@@ -164,6 +176,16 @@ class _Row:
         """Tell whether all that it is made of is ready; empty where that is not stated."""
         ready, of = self.counts.get("ready"), self.counts.get("of")
         return "" if ready is None or of is None else str(ready == of).lower()
+
+    @property
+    def _well(self) -> str:
+        """Tell whether it runs as it should, or has done its work; empty where that is not stated."""
+        if self.subject.kind == "Pod":
+            return "" if phase_of(self.subject) is None else str(is_well(self.subject)).lower()
+        if self.subject.kind == "Node":
+            status = self.text("status").partition(",")[0] or _node_ready(self.subject)
+            return str(status in ("Ready", "True")).lower() if status else ""
+        return self._all_ready
 
     @cached_property
     def _views(self) -> Sequence[KubeObject]:
@@ -223,6 +245,32 @@ def _of_row(row: KubeObject) -> dict[str, int]:
     return found | ({"restarts": int(restarts)} if restarts.isdigit() else {})
 
 
+def _of_workload(subject: Subject) -> dict[str, int]:
+    """Read how many pods of a workload are ready, and how many there should be."""
+    described = subject.said("replicas", ("Replicas",))
+    if described is not None and "desired" in described.text:
+        counts = {word: int(count) for count, word in _REPLICAS.findall(described.text)}
+        ready = counts.get("available", counts.get("current"))
+        return {"ready": ready, "of": counts["desired"]} if ready is not None else {}
+    wanted = subject.said("desired", ("spec", "replicas"), ("DESIRED",), ("status", "desiredNumberScheduled"))
+    ready_said = subject.said("ready", ("status", "readyReplicas"), ("READY",), ("status", "numberReady"))
+    if wanted is None or not wanted.text.isdigit():
+        return {}
+    if ready_said is None:
+        # An object leaves out a zero.
+        return {"ready": 0, "of": int(wanted.text)} if subject.said("status", ("status", "replicas")) else {}
+    return {"ready": int(ready_said.text), "of": int(wanted.text)} if ready_said.text.isdigit() else {}
+
+
+def _node_ready(node: Subject) -> str:
+    """Return what the condition of a node says of its readiness; empty where none does."""
+    for view in node.whole[:1]:
+        for each in (*view.root.at("Conditions").children, *view.root.at("status", "conditions").children):
+            if "Ready" in (each.at("Type").text, each.at("type").text):
+                return each.at("Status").text or each.at("status").text
+    return ""
+
+
 def _of_containers(found: Sequence[Container]) -> dict[str, int]:
     ready = [one.text("ready").lower() for one in found]
     restarts = [one.text("restarts") for one in found]
@@ -242,6 +290,12 @@ def _is_wanted(subject: Subject, arguments: Inventory, ties: Ties) -> bool:
         and inside
         and (not arguments.names or not set(arguments.names).isdisjoint(ties.about(subject)))
     )
+
+
+def _counted(texts: Iterable[str]) -> list[Json]:
+    """Return how many have which text, the most frequent first; what states none is left out."""
+    found = Counter(text for text in texts if text)
+    return [{"text": text, "count": number(count)} for text, count in found.most_common(MAX_GROUPS)]
 
 
 def _unstated(rows: Iterable[_Row], facts: Sequence[str]) -> int:

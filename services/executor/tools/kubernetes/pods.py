@@ -7,7 +7,7 @@ from typing import Final
 from services.executor.sources.kubernetes.tree import NOTHING, KubeObject, Node
 from services.executor.tools.kubernetes.ages import is_young
 from services.executor.tools.kubernetes.cluster import Said, Subject, said_at
-from services.executor.tools.kubernetes.container_log import fault_of_line
+from services.executor.tools.kubernetes.container_log import GENERAL, fault_of_line
 from services.executor.tools.kubernetes.events import event_findings
 from services.executor.tools.kubernetes.found import Found, told
 from services.executor.tools.kubernetes.signs import fault_of
@@ -49,6 +49,9 @@ _FINE: Final = frozenset({"Running", "Completed", "Succeeded"})
 _STARTING: Final = frozenset({"ContainerCreating", "PodInitializing", "Pending"})
 _NO: Final = frozenset({"false", "False"})
 _DEFAULT: Final = "container.exited"
+# What is well now and was not before: it answers nobody but who asks about restarts.
+RESTARTED: Final = "restarted"
+_RESTARTING: Final = frozenset({"probe.liveness_failed", "probe.startup_failed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,7 @@ def containers(view: KubeObject) -> list[Container]:
 def pod_findings(pod: Subject) -> Iterator[Found]:
     """Yield what is wrong with a pod; nothing for one that runs and is ready, or has done its work."""
     if is_well(pod):
+        yield from _restart_findings(pod)
         return
     view = pod.whole[0]
     if view.is_row:
@@ -111,6 +115,22 @@ def is_well(pod: Subject) -> bool:
         ready, _, of = view.root.at("READY").text.partition("/")
         return ready == of
     return not any(one.text("ready") in _NO and one.text("reason") != "Completed" for one in containers(view))
+
+
+def _restart_findings(pod: Subject) -> Iterator[Found]:
+    """Yield why containers were restarted that run and are ready again, as far as it is stated."""
+    view = pod.whole[0]
+    if view.is_row:
+        restarts = pod.said("restarts", ("RESTARTS",))
+        if restarts is not None and restarts.text.partition(" ")[0].strip("0"):
+            yield Found(RESTARTED, "", pod, told(pod.named, phase_of(pod), restarts))
+    restarted = [one for one in containers(view) if one.text("restarts").strip("0")]
+    for one in restarted:
+        fault = fault_of("Pod", one.text("last_reason"), one.text("last_message"))
+        yield Found(RESTARTED, fault, pod, told(phase_of(pod), *_container_facts(pod, one)))
+    for found in event_findings(pod, phase_of(pod)) if restarted else ():
+        if found.fault in _RESTARTING:
+            yield Found(RESTARTED, found.fault, pod, found.said)
 
 
 def _joined(spec: Node, status: Node) -> Node:
@@ -170,7 +190,7 @@ def _container_fault(one: Container) -> str:
 def _ended_fault(one: Container) -> str:
     """Return what the last words of a container say, which the kubelet may copy from its log."""
     found = (fault_of_line(one.text(role)) for role in ("last_message", "state_message"))
-    return next((fault for fault in found if fault and fault != _DEFAULT), "")
+    return next((fault for fault in found if fault and fault != GENERAL), "")
 
 
 def _container_facts(pod: Subject, one: Container) -> list[Said]:

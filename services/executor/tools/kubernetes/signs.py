@@ -109,6 +109,8 @@ _REASONS: Final = {
     "FailedCreatePodSandBox": "pod.sandbox_failed",
     "ProvisioningFailed": "pvc.provisioning_failed",
     "FailedBinding": "pvc.no_volume",
+    "WaitForFirstConsumer": "pvc.waits_for_pod",
+    "WaitForPodScheduled": "pvc.waits_for_pod",
     "FailedCreate": "workload.create_refused",
     "BackoffLimitExceeded": "job.backoff_limit",
     "DeadlineExceeded": "job.deadline",

@@ -22,9 +22,9 @@ class Ties:
 
     def about(self, subject: Subject) -> list[str]:
         """Return the names of an object and of those that depend on it, at most 40."""
-        names = [subject.name, *_stems(subject)]
+        names = [subject.name, *stems(subject)]
         for pod in self._users(subject):
-            names += [pod.name, *_stems(pod), *self._owners(pod)]
+            names += [pod.name, *stems(pod), *self._owners(pod)]
         if subject.kind in (*WORKLOADS, "Pod"):
             names += self._owners(subject)
         return list(dict.fromkeys(names))[:_MAX_NAMES]
@@ -52,7 +52,7 @@ class Ties:
             stated = view.root.at("Controlled By").text.partition("/")[2]
             listed = view.root.at("metadata", "ownerReferences").children
             yield from filter(None, [stated, *(owner.at("name").text for owner in listed)])
-        yield from (name for name in self._cluster.workload_names if name in _stems(subject))
+        yield from (name for name in self._cluster.workload_names if name in stems(subject))
         if subject.kind == "Pod":
             yield from (
                 one.name for one in self._cluster.of_kind("Service") if subject in (self.selects(one) or [])
@@ -69,7 +69,7 @@ class Ties:
         return []
 
 
-def _stems(subject: Subject) -> list[str]:
+def stems(subject: Subject) -> list[str]:
     """Return what the name of a pod, a replica set or a job begins with, before what was generated for it."""
     if subject.kind not in (*WORKLOADS, "Pod"):
         return []
