@@ -29,6 +29,11 @@ _BEGINS: Final = (
     r"|any (?!(ideas?|clues?|thoughts?|hints?|help|advice|news|insights?|suggestions?|guess(es)?)\b)"
     r"(?=.*\?)\w+)\b"
 )
+# In a hurry the verb is left out: "pods pending?", "errors in api?".
+_SHORT: Final = (
+    r"^\W*(all )?(pods|nodes|jobs|deployments|daemonsets|statefulsets|pvcs|namespaces|events|errors|warnings|alerts"
+    r"|restarts)\b[^.;?!]{0,80}\?\W*$"
+)
 _ASKS: Final = (
     rf"(^|[.:;,!?\n])\W{{0,4}}((and|but|or|so) )?({_WH}|until when|when|where|{_VERB})\b[^?]{{0,500}}\?"
 )
@@ -37,7 +42,7 @@ _ASKS: Final = (
 _QUOTED: Final = re.compile(r'"[^"]{1,256}"|“[^“”]{1,256}”|`[^`]{1,256}`')
 _FIRED: Final = re.compile(r"\balerts?\b([^.;?!]{0,40})\btriggered\b")
 _CAUSE: Final = re.compile(f"{_REASON}|{_TROUBLE}|{_CULPRIT}")
-_FACT: Final = re.compile(f"{_BEGINS}|{_ASKS}")
+_FACT: Final = re.compile(f"{_BEGINS}|{_SHORT}|{_ASKS}")
 
 
 def intent_of(question: str) -> context_pb2.Intent.ValueType:

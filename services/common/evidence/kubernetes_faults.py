@@ -243,6 +243,10 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
         "A network policy applies to a pod whose connections fail.",
         "Read the rules of the policy; allow the traffic, for names too the one to the cluster's resolver.",
     ),
+    "network_policy.admits_others": KubernetesFault(
+        "A network policy over the destination of failing connections admits pods with other labels.",
+        "Compare the labels of the pod with those that the policy admits; see whether another policy admits it.",
+    ),
     "dns.unresolved": KubernetesFault(
         "Resolving a name fails.",
         "Resolve it from the pod: a wrong name fails everywhere, a blocked resolver for every name.",
@@ -342,6 +346,10 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
     "workload.replicas_missing": KubernetesFault(
         "A workload has fewer ready replicas than it should.",
         "Describe the pods that are not ready.",
+    ),
+    "resource.not_ready": KubernetesFault(
+        "A resource lacks readiness by its own condition.",
+        "Describe the resource and what it refers to, and read the log of its controller.",
     ),
     "container.not_ready": KubernetesFault(
         "A container runs and lacks readiness.",

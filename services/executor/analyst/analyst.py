@@ -19,10 +19,13 @@ from services.executor.analyst.account.symptoms import symptoms, telling_series,
 from services.executor.analyst.causes.candidates import Candidate
 from services.executor.analyst.causes.claimed import causes, stated_causes
 from services.executor.analyst.lookup import desk as lookup
+from services.executor.analyst.lookup.known import INVENTORY
+from services.executor.analyst.lookup.vocabulary import WELLNESS
 from services.executor.analyst.reading.material import Material
 from services.executor.analyst.reading.originals import Originals
 from services.executor.analyst.reading.views import MetricChange
 from services.executor.analyst.reading.window import window_of
+from services.executor.analyst.reading.words import words_of
 from services.executor.analyst.story.effects import Effects
 from services.executor.analyst.story.failures import Failures
 from services.executor.analyst.story.timeline import Timeline
@@ -79,6 +82,25 @@ class _Reading:
             return found
         return [replace(each, critical=False) for each in found if each.claim_type != "cause"]
 
+    def what_ails(self) -> list[ToolRequest]:
+        """Return the call that tells what is wrong, where it is asked whether something works."""
+        recorded = any(document.at("objects").count for document in self.material.documents(INVENTORY))
+        return [ToolRequest("kubernetes_findings", {})] if recorded and self._asks_of_health else []
+
+    def ailing(self) -> list[Finding]:
+        """Return what is wrong with what it is asked of whether it works: beside the answer, not as one."""
+        if not self._asks_of_health:
+            return []
+        found = [*self.cluster.causes, *self.cluster.symptoms()]
+        return [
+            replace(each, critical=False, status="possible" if each.claim_type == "cause" else each.status)
+            for each in found
+        ]
+
+    @property
+    def _asks_of_health(self) -> bool:
+        return bool(WELLNESS & words_of(self.context.question))
+
     @cached_property
     def asked(self) -> Asked:
         return Asked(self.effects)
@@ -107,7 +129,8 @@ class Analyst:
         """Return the calls that would help now; empty when nothing is missing."""
         reading = _Reading(context, Material(calls, window_of(context)))
         if context.intent == context_pb2.INTENT_LOOKUP:
-            return follow_up.not_yet_made(lookup.wanted(context.question, reading.material), reading.material)
+            wanted = lookup.wanted(context.question, reading.material)
+            return follow_up.not_yet_made([*wanted, *reading.what_ails()], reading.material)
         base = follow_up.missing_base(reading.material)
         if base:
             return base
@@ -159,8 +182,9 @@ class Analyst:
 
 
 def _looked_up(reading: _Reading, gaps: Sequence[evidence_pb2.ClaimGap]) -> ExecutorEvidence:
-    """Return the answer to a lookup, and nothing beside it: what is wrong does not answer it."""
-    found, refused = lookup.found(reading.context.question, reading.material)
+    """Return the answer to a lookup; what is wrong is told beside it only where that was asked."""
+    answer, refused = lookup.found(reading.context.question, reading.material)
+    found = [*answer, *reading.ailing()]
     return ExecutorEvidence(
         version="executor_evidence_v2",
         claims=answers(claims(found, Originals(reading.material)), gaps),

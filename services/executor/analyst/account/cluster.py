@@ -16,6 +16,7 @@ from services.executor.analyst.wording.cluster import (
     meaning_of,
     name_of,
     state_of,
+    stated_of,
 )
 from services.executor.analyst.wording.findings import Finding, Part, number, sentence
 
@@ -92,7 +93,7 @@ class ClusterAccount:
     @cached_property
     def causes(self) -> list[Finding]:
         """Return what states why: mechanisms before what only says how something is."""
-        sure = [each for each in self.selected if each.fault not in _STATES and not each.is_of_log]
+        sure = [each for each in self.selected if not self._is_state(each) and not each.is_of_log]
         explained = {each.name for each in sure if each.rule == _EXPLAINS_ITS_LOG}
         logs = [
             each for each in self.selected if each.is_of_log and each.fault and each.name not in explained
@@ -106,11 +107,19 @@ class ClusterAccount:
 
     def symptoms(self) -> list[Finding]:
         """Return how the objects in question are, those that the question names first."""
-        found = sorted(self.selected, key=lambda each: (each.is_of_log, not self.question.is_named(each)))
+        found = sorted(
+            self.selected,
+            key=lambda each: (
+                each.is_of_log,
+                not self.question.is_named(each),
+                not state_of(each),
+                each.rule == "event",
+            ),
+        )
         made: dict[str, Finding] = {}
         for each in found:
             key = each.lines[-1].at("text").text if each.is_of_log else each.name
-            parts = _lines(each) if each.is_of_log else state_of(each)
+            parts = _lines(each) if each.is_of_log else state_of(each) or stated_of(each)
             if parts and key not in made:
                 critical = len(made) < _CRITICAL_SYMPTOMS and not self.question.strangers
                 made[key] = Finding("symptom", "confirmed", each.name, _about(each, parts), critical=critical)
@@ -170,7 +179,7 @@ class ClusterAccount:
 
     def _cause(self, each: ClusterFinding) -> Finding:
         """Return a cause; confirmed where the object itself, or the log of one that failed, states it."""
-        stated = each.fault not in _STATES and (not each.is_of_log or self._explains(each))
+        stated = not self._is_state(each) and (not each.is_of_log or self._explains(each))
         if each.rule == _NOT_RECORDED or self.question.strangers:
             stated = False
         if each.rule == _EXPLAINS_ITS_LOG:
@@ -184,6 +193,11 @@ class ClusterAccount:
             component_kind=_KINDS.get(each.kind, ""),
             fault=each.fault,
         )
+
+    def _is_state(self, each: ClusterFinding) -> bool:
+        """Tell whether a fault only says how an object is; that it may not grow is why it does not."""
+        limits = each.fault == "hpa.at_maximum" and self.question.asks_of_scaling
+        return each.fault in _STATES and not limits
 
     def _explains(self, line: ClusterFinding) -> bool:
         """Tell whether a line of a log says why: its object is seen to have failed as well.
@@ -205,9 +219,10 @@ class ClusterAccount:
         return failed and not known and line.count("after").count <= _LAST_LINES
 
     def _is_only_slow(self, line: ClusterFinding) -> bool:
-        """Tell whether nothing else that could be slow, or wrong, was recorded."""
-        others = (one for one in self.report.findings if one.name != line.name or not one.is_of_log)
-        return bool(line.fault) and not any(others)
+        """Tell whether most of its calls were slow, and nothing else slow or wrong was recorded."""
+        others = any(one.name != line.name or not one.is_of_log for one in self.report.findings)
+        mostly = 2 * line.count("slow").count > line.count("matching").count
+        return bool(line.fault) and mostly and not others
 
     @cached_property
     def _unplaced(self) -> list[ClusterFinding]:

@@ -60,10 +60,12 @@ _TOPICS = vocabulary(
     dns image images network networking storage volume volumes memory cpu disk scheduling login traffic
     requests request deployment rollout release pulling scaling starting connectivity performance"""
 )
-_NAMESPACE = re.compile(
-    r"\bnamespace[:=]? +[\"'`]?(?P<behind>[a-z0-9][a-z0-9-]{0,62})\b"
-    r"|\b(?P<before>[a-z0-9][a-z0-9-]{0,62})[\"'`]? +namespace\b",
-    re.IGNORECASE,
+_NAMESPACE = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\bnamespace[:=]? +[\"'`]?([a-z0-9][a-z0-9-]{0,62})\b",
+        r"\b([a-z0-9][a-z0-9-]{0,62})[\"'`]? +namespace\b",
+    )
 )
 # What stands beside the word and is no name of one.
 _ANY_NAMESPACE = vocabulary("our same whole entire every each any other this these with has had whose")
@@ -103,7 +105,7 @@ class ClusterQuestion:
         """The namespaces that the question names and nothing found is in, where any are stated."""
         if self.namespaces or not self.report.namespaces:
             return ()
-        said = (match["behind"] or match["before"] for match in _NAMESPACE.finditer(self.question))
+        said = (match[1] for pattern in _NAMESPACE for match in pattern.finditer(self.question))
         return tuple(dict.fromkeys(name for name in said if name.lower() not in _COMMON | _ANY_NAMESPACE))
 
     @cached_property
@@ -122,6 +124,11 @@ class ClusterQuestion:
     def asks_of_time(self) -> bool:
         """Tell whether the question is about how long something takes."""
         return bool(self._plain & _ABOUT_TIME)
+
+    @cached_property
+    def asks_of_scaling(self) -> bool:
+        """Tell whether the question is about how many replicas are made."""
+        return any(word.startswith(("scal", "autoscal")) or word == "hpa" for word in self._plain)
 
     @cached_property
     def asks_of_restarts(self) -> bool:

@@ -93,6 +93,7 @@ def _is_partial(document: Spot) -> bool:
 def _where(document: Spot) -> list[Part]:
     """Say how many are in which log, where there are several."""
     rows = [row for row in document.at("logs").items() if row.at("count").count]
+    rows.sort(key=lambda row: -row.at("count").count)
     if len(document.at("logs").items()) == 1:
         return []
     clauses: list[list[Part]] = [

@@ -1,5 +1,6 @@
 """Which objects of a cluster there are, how many of them are how, and one fact of some."""
 
+import re
 from collections.abc import Sequence
 
 from services.executor.analyst.lookup import wording as say
@@ -12,19 +13,29 @@ from services.executor.analyst.wording.findings import Finding, Part, counted, l
 
 _FACT_WORDS = {
     "image": "the image ", "restarts": "restarts: ", "replicas": "replicas: ", "status": "the status ",
-    "ip": "the address ", "node": "the node ", "capacity": "the capacity ",
+    "ip": "the address ", "node": "the node ", "capacity": "the capacity ", "version": "the version ",
+    "labels": "the labels ", "started": "the start ", "created": "the creation time ", "age": "the age ",
 }  # fmt: skip
+
+
+_LABEL = "label:"
+_WORD_IN_NAME = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def objects(lookup: Lookup, known: Known) -> list[Finding]:
     """Return what answers a question about objects; raises Refused where none was recorded."""
     document = _document(lookup, known)
     rows = document.at("listed").items()
+    if lookup.group:
+        return _grouped(document, lookup)
+    if lookup.ask is Ask.MAX:
+        return [say.answer(_most(document, rows, lookup))]
     if lookup.fact and not (lookup.fact == "restarts" and lookup.ask is Ask.COUNT):
         return _facts(document, rows, lookup)
     lead = _restarts(document, lookup) if lookup.fact else _count(document, lookup)
     clauses = [_object(row, lookup) for row in rows[: say.MAX_LISTED]]
-    return say.listed(lead, clauses) if clauses else [say.answer(lead)]
+    found = say.listed(lead, clauses) if clauses else [say.answer(lead)]
+    return [*found, *_otherwise(rows, lookup, known)]
 
 
 def events(lookup: Lookup, known: Known) -> list[Finding]:
@@ -65,10 +76,10 @@ def _document(lookup: Lookup, known: Known) -> Spot:
 
 def _noun(lookup: Lookup, count: int) -> str:
     noun = lookup.kind or "object"
-    noun = (
-        noun if noun.isupper() else noun[:1].lower() + noun[1:] if noun.isalpha() and noun.istitle() else noun
-    )
-    return noun if count == 1 else f"{noun}s"
+    if not noun.isupper():
+        # A name in mixed letters would be taken for an identifier.
+        noun = _WORD_IN_NAME.sub(" ", noun).lower()
+    return noun if count == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
 
 
 def _count(document: Spot, lookup: Lookup) -> list[Part]:
@@ -83,13 +94,60 @@ def _count(document: Spot, lookup: Lookup) -> list[Part]:
     return [*whole, *lead, *state, *_beside(document), ":" if count.count else ""]
 
 
+def _otherwise(rows: Sequence[Spot], lookup: Lookup, known: Known) -> list[Finding]:
+    """Name those that are not well, where it is asked whether something is well."""
+    if lookup.ask is not Ask.ANY or "well" not in lookup.states:
+        return []
+    fitting = {(row.at("name").text, row.at("namespace").text) for row in rows}
+    others = [
+        row
+        for row in objects_of(lookup, known)
+        if (row.at("name").text, row.at("namespace").text) not in fitting
+    ]
+    clauses = [_object(row, lookup) for row in others[: say.MAX_LISTED]]
+    return say.listed(["The rest:"], clauses) if clauses else []
+
+
+def _grouped(document: Spot, lookup: Lookup) -> list[Finding]:
+    """Say how many objects there are of each status, namespace or node."""
+    groups = document.at(f"by_{lookup.group}").items()
+    if not groups:
+        raise Refused("none of the recorded objects states this")
+    count = document.at("count")
+    told = sum(each.at("count").count for each in groups)
+    unstated = [", where not all state it"] if told < count.count else []
+    lead: list[Part] = [
+        number(count), f" recorded {_noun(lookup, count.count)}", *_about(lookup, document),
+        f" by {lookup.group}", *unstated, ":",
+    ]  # fmt: skip
+    return say.listed(lead, [[number(each.at("count")), " ", literal(each.at("text"))] for each in groups])
+
+
+def _most(document: Spot, rows: Sequence[Spot], lookup: Lookup) -> list[Part]:
+    """Name those that were restarted most, where all say how often they were."""
+    counts = [row.at("counts", "restarts") for row in rows]
+    if not rows or any(not spot.text for spot in counts):
+        raise Refused("some of the recorded objects do not state this")
+    most = max(spot.count for spot in counts)
+    lead: list[Part] = ["Of ", number(document.at("count")), f" recorded {_noun(lookup, len(rows))}"]
+    if not most:
+        return [*lead, *_about(lookup, document), ", none was restarted: ", number(document.at("restarts"))]
+    first = [
+        [literal(row.at("name")), " ", number(spot)]
+        for row, spot in zip(rows, counts, strict=True)
+        if spot.count == most
+    ]
+    return [*lead, *_about(lookup, document), ", the most restarts: ", *say.joined(first[: say.MAX_LISTED])]
+
+
 def _about(lookup: Lookup, document: Spot) -> list[Part]:
     """Name the names and namespaces that were asked for, as the first of the objects says them."""
     parts: list[Part] = []
     if lookup.names:
-        row = next(iter(document.at("listed").items()), None)
-        said = [each for each in (row.at("about").items() if row else []) if each.text in lookup.names]
+        said = [each for each in document.at("names").items() if each.text in lookup.names]
         parts += [" of ", literal(said[0])] if said else []
+    if lookup.namespaces:
+        parts += [" of the namespace ", literal(document.at("namespaces").items()[0])]
     return parts
 
 
@@ -102,7 +160,12 @@ def _state(document: Spot, lookup: Lookup) -> list[Part]:
 def _condition(condition: Spot, lookup: Lookup, *, one: bool) -> list[Part]:
     texts, other = condition.at("texts").items(), bool(condition.at("other").value)
     has, are, were = ("has", "is", "was") if one else ("have", "are", "were")
-    match condition.at("fact").text:
+    fact = condition.at("fact")
+    if fact.text.startswith(_LABEL):
+        return [f"{has} the label ", literal(fact, fact.text.removeprefix(_LABEL)), "=", literal(texts[0])]
+    match fact.text:
+        case "well":
+            return [say.cited(_well(lookup, well=texts[0].text == "true", one=one), texts[0])]
         case "all_ready":
             ready = f"{has} all" if texts[0].text == "true" else f"{has} not all"
             return [say.cited(f"{ready} of the containers ready", texts[0])]
@@ -115,6 +178,16 @@ def _condition(condition: Spot, lookup: Lookup, *, one: bool) -> list[Part]:
         case "termination":
             return [f"{has} a container that ended as ", *say.alternatives(texts)]
     return [f"{has} another status than " if other else f"{has} the status ", *say.alternatives(texts)]
+
+
+def _well(lookup: Lookup, *, well: bool, one: bool) -> str:
+    has, are = ("has", "is") if one else ("have", "are")
+    if lookup.kind == "Pod":
+        means = "running with all containers ready, or done"
+        return f"{are} well ({means})" if well else f"{are} not well (well means {means})"
+    if lookup.kind == "Node":
+        return f"{are} ready" if well else f"{are} not ready"
+    return f"{has} {'all' if well else 'not all'} of the pods ready that should be"
 
 
 def _beside(document: Spot) -> list[Part]:
@@ -147,6 +220,9 @@ def _object(row: Spot, lookup: Lookup) -> list[Part]:
         return [*parts, " ", number(row.at("counts", "restarts"))]
     if "restarted" in lookup.states:
         return [*parts, " (", *counted(row.at("counts", "restarts"), "restart", "restarts"), ")"]
+    ready, of = row.at("counts", "ready"), row.at("counts", "of")
+    if lookup.kind != "Pod" and {"well", "not well"} & set(lookup.states) and ready.text and of.text:
+        return [*parts, " (", number(ready), " of ", number(of), " ready)"]
     status = row.at("excerpts", "status", "text")
     if status.text and lookup.states:
         parts += [" (", literal(status), ")"]
@@ -179,6 +255,8 @@ def _values(row: Spot, name: str) -> list[Part]:
             row.at("excerpts", "images", "text")
         ]
         return [literal(spot) for spot in named if spot.text]
+    if name == "labels":
+        return [literal(spot.at("text")) for spot in row.at("labels").items()]
     if name == "restarts":
         return [number(row.at("counts", "restarts"))] if row.at("counts", "restarts").text else []
     spot = row.at("excerpts", name, "text")

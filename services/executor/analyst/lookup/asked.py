@@ -73,6 +73,9 @@ class Lookup:
     node: str = ""
     states: tuple[str, ...] = ()
     fact: str = ""
+    group: str = ""
+    """The fact by which objects are counted apart."""
+    labels: tuple[tuple[str, str], ...] = ()
     above: float | None = None
     below: float | None = None
     callers: bool = False

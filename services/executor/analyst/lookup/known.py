@@ -1,5 +1,6 @@
 """What a lookup can be about: the names and the times that the recorded documents hold."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -54,6 +55,18 @@ class Known:
         read = {row.at("source").text for row in self.log_rows}
         wanted = set(components)
         return [source for source, owner in self.logs.items() if owner in wanted and source in read]
+
+    def logs_about(self, names: Iterable[str]) -> list[str]:
+        """Return the logs that were read of some objects, by the names that their files hold."""
+        wanted = set(names)
+        about = {row.at("name").text: {each.text for each in row.at("about").items()} for row in self.objects}
+        found = []
+        for source in (row.at("source").text for row in self.log_rows):
+            held = max((name for name in about if _holds(source, name)), key=len, default="")
+            meant = about[held] if held else {name for name in wanted if _holds(source, name, generated=True)}
+            if wanted & meant:
+                found.append(source)
+        return found
 
     @cached_property
     def alerts(self) -> list[Alert]:
@@ -121,6 +134,12 @@ class Known:
 
 def _instants(texts: Iterable[str]) -> Iterator[float]:
     return (seconds for text in texts if (seconds := seconds_of(text)) is not None)
+
+
+def _holds(source: str, name: str, *, generated: bool = False) -> bool:
+    """Tell whether a log's path holds a name, or one that was generated from it."""
+    end = r"(?:-[a-z0-9]{4,10}){0,2}(?![A-Za-z0-9-])" if generated else r"(?![A-Za-z0-9])"
+    return re.search(rf"(?<![A-Za-z0-9-]){re.escape(name)}{end}", source) is not None
 
 
 def _is_overview(arguments: dict[str, Json]) -> bool:

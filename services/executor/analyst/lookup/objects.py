@@ -23,6 +23,7 @@ def conditions(lookup: Lookup, known: Known) -> dict[str, Json]:
             raise Refused("some recorded objects do not say in which namespace they are")
         arguments["namespaces"] = [*lookup.namespaces]
     where: list[Json] = [_state(state, of_kind) for state in lookup.states]
+    where += [{"fact": f"label:{name}", "texts": [value]} for name, value in lookup.labels]
     if lookup.node:
         stated = dict.fromkeys(fact(row, "node") for row in of_kind)
         texts: list[Json] = [text for text in stated if text.partition("/")[0] == lookup.node]
@@ -74,6 +75,8 @@ def _state(state: str, rows: Sequence[Spot]) -> Json:
             return {"fact": "status", "texts": ready or ["Ready"], "other": denied}
         case "ready":
             return {"fact": "all_ready", "texts": ["false" if denied else "true"]}
+        case "well":
+            return {"fact": "well", "texts": ["false" if denied else "true"]}
         case "restarted":
             return {"fact": "restarts", "texts": ["0"], "other": not denied}
     name = "termination" if bare == words.OOM_STATE else "status"

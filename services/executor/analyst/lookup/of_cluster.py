@@ -18,39 +18,75 @@ def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
         raise Refused(
             "what is recorded of a cluster is of one moment and has no quoted text: no time bounds it"
         )
-    fact = _fact(reader)
+    group, labels = _group(reader), _labels(reader)
+    fact = "" if group else _fact(reader)
     # "The pods on worker-1": behind another kind the name of a node tells where.
     others = {words.KINDS_BY_WORD[word] for word in question.lowered & words.KINDS_BY_WORD.keys()} - {"Node"}
     node = reader.names(known.nodes) if others else ()
     names = reader.names(known.object_names)
     # "What does it run" asks for the image, not for its state.
     if fact:
-        reader.take(("run", "runs", "running", "use", "uses", "using"))
+        reader.take(("run", "runs", "running", "use", "uses", "using", "deployed"))
     states = _states(reader)
     kinds = list(dict.fromkeys(words.KINDS_BY_WORD[word] for word in reader.take(words.KINDS_BY_WORD)))
     kinds += ["Service"] if not names and not kinds and reader.take(("service", "services")) else []
     if bare.what is What.EVENTS:
         reader.take(words.EVENTS)
     node, namespaces = node or reader.names(known.nodes), reader.names(known.namespaces)
+    namespaces = namespaces or _strange_namespace(reader, kinds)
     kinds = _without_conditions(kinds, node=bool(node), namespace=bool(namespaces))
     if names and "Pod" in kinds:
         # "The pods of the deployment shop": the name tells which.
         kinds = [kind for kind in kinds if kind not in _WORKLOADS]
     if question.is_oom:
         states, kinds = (*states, words.OOM_STATE), kinds or ["Pod"]
+    if fact == "restarts" and reader.take(words.MOST):
+        bare = replace(bare, ask=Ask.MAX)
     if len(states) > 1 or len(kinds) > 1 or len(node) > 1:
         raise Refused("one kind of objects at a time is listed or counted")
     if kinds == ["Node"] and names and not node:
         fact, kinds = fact or "node", []
     found = replace(
         bare, names=names, states=states, kind=kinds[0] if kinds else "", node=node[0] if node else "",
-        namespaces=namespaces, fact=fact,
+        namespaces=namespaces, fact=fact, group=group, labels=labels,
     )  # fmt: skip
     return _asking(found, known)
 
 
+def _group(reader: Reader) -> str:
+    """Take the words for what objects are to be counted apart by; the namespaces, where they are listed."""
+    match = words.GROUPS.search(reader.question.plain)
+    if match is not None:
+        reader.take(("per", "by", "group", "grouped", match["by"].lower(), f"{match['by'].lower()}s"))
+        return words.GROUPED[match["by"].lower()]
+    of_namespaces = {words.KINDS_BY_WORD.get(word, "") for word in reader.question.lowered} - {""}
+    if of_namespaces == {"Namespace"} and not any(
+        row.at("kind").text == "Namespace" for row in reader.known.objects
+    ):
+        if not reader.question.has(reader.known.namespaces):
+            reader.take(("namespace", "namespaces"))
+            return "namespace"
+    return ""
+
+
+def _labels(reader: Reader) -> tuple[tuple[str, str], ...]:
+    """Take what is written as a label with its value."""
+    said = [word for word in reader.left if word.text.count("=") == 1]
+    reader.left = [word for word in reader.left if word not in said]
+    if said:
+        reader.take(("label", "labels", "labelled", "labeled", "selector"))
+    pairs = (word.text.replace("==", "=").partition("=") for word in said)
+    return tuple((name, value) for name, _, value in pairs)
+
+
 def _fact(reader: Reader) -> str:
+    if match := words.STARTED.search(reader.question.plain):
+        reader.take(("start", "started", "created", "launched"))
+        return "created" if match["how"].lower() == "created" else "started"
     found = {words.FACTS[word] for word in reader.take(words.FACTS.keys() - words.STATES.keys())}
+    if "version" in found and not reader.question.has(("node", "nodes")):
+        # What a pod runs is told by its image.
+        found = found - {"version"} | {"image"}
     found |= (
         {"restarts"} if reader.question.ask is Ask.COUNT and reader.take(("restarted", "restart")) else set()
     )
@@ -71,8 +107,26 @@ def _states(reader: Reader) -> tuple[str, ...]:
     if reader.question.is_negated:
         if not reader.take(words.NEGATIONS) or not found:
             raise Refused("only a state of objects can be denied in a lookup")
-        found = [f"not {each}" for each in found]
+        found = [_denied(each) for each in found]
     return tuple(found)
+
+
+def _strange_namespace(reader: Reader, kinds: list[str]) -> tuple[str, ...]:
+    """Take the name of a namespace that nothing recorded is in, beside the word for it."""
+    tokens = reader.question.tokens
+    beside = [
+        word
+        for word in reader.left
+        if "namespace" in (tokens[word.place - 1 : word.place] + tokens[word.place + 1 : word.place + 2])
+    ]
+    if "Namespace" not in kinds or len(kinds) == 1 or len(beside) != 1:
+        return ()
+    reader.left.remove(beside[0])
+    return (beside[0].text,)
+
+
+def _denied(state: str) -> str:
+    return state.removeprefix("not ") if state.startswith("not ") else f"not {state}"
 
 
 def _without_conditions(kinds: list[str], *, node: bool, namespace: bool) -> list[str]:
@@ -83,12 +137,15 @@ def _without_conditions(kinds: list[str], *, node: bool, namespace: bool) -> lis
 
 def _asking(found: Lookup, known: Known) -> Lookup:
     """Return a lookup with its kind: of a name without one the pods, or what makes them for replicas."""
-    if found.ask in (Ask.MAX, Ask.MIN, Ask.FIRST, Ask.LAST, Ask.WHEN):
+    dated = found.fact in ("started", "created")
+    if not dated and found.ask in (Ask.MIN, Ask.FIRST, Ask.LAST, Ask.WHEN):
+        raise Refused("objects are listed, counted, or told of; what is recorded of them has no course")
+    if found.ask is Ask.MAX and found.fact != "restarts":
         raise Refused("objects are listed, counted, or told of; what is recorded of them has no course")
     if (
         found.what is What.EVENTS
         or found.kind
-        or not (found.names or found.fact or found.states or found.node)
+        or not (found.names or found.fact or found.states or found.node or found.labels)
     ):
         return found
     kind = "Pod"

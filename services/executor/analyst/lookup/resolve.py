@@ -14,7 +14,10 @@ from services.executor.analyst.lookup.reader import Reader
 from services.executor.analyst.lookup.times import span_of
 from services.executor.analyst.reading.words import seconds_of
 
-_WHICH = re.compile(r"\b(which|what) logs\b", re.IGNORECASE)
+_WRITERS = ("logs", "pod", "pods", "container", "containers", *sorted(words.COMPONENTS))
+# Which logs there are, or hold something, is told by how many lines of each count.
+_WHICH = re.compile(rf"\b(which|what) ({'|'.join(_WRITERS)})\b", re.IGNORECASE)
+_OWNERS = (*_WRITERS[1:], "deployment", "statefulset", "daemonset", "job")
 _JOINED = re.compile(r"\b(or|and)\b", re.IGNORECASE)
 
 
@@ -50,11 +53,15 @@ def _what(question: Question, known: Known) -> What:
     is_logged = has(words.LINES) or bool(question.literals)
     if named_metrics(question, known) or has(words.METRIC):
         return What.METRIC
+    if named_object and words.FACTS.keys() & question.lowered & {"image", "images", "version", "versions"}:
+        return What.OBJECTS
     if has(words.ALERTS) or has({alert.name.lower() for alert in known.alerts}):
         return What.ALERTS
     if changes:
         return What.CHANGES
     if is_logged and not (question.outcomes or has(("request", "requests"))):
+        return What.LINES
+    if has(words.NOUNS_OF_FAILURES) and not kinds and not (question.outcomes or has(words.REQUESTS)):
         return What.LINES
     if has(words.EVENTS):
         return What.EVENTS if known.objects else What.CHANGES
@@ -98,7 +105,8 @@ def _of_deployments(question: Question, known: Known) -> bool:
     only = question.lowered & words.CHANGE_TYPES.keys() <= {"deployment", "deployments"}
     objects = any(row.at("kind").text == "Deployment" for row in known.objects)
     objects = objects or (bool(known.objects) and not known.changes)
-    return only and objects and not question.times and question.ask not in (Ask.WHEN, Ask.FIRST, Ask.LAST)
+    of_time = question.times or question.ask in (Ask.WHEN, Ask.FIRST, Ask.LAST)
+    return only and objects and (not of_time or not known.changes)
 
 
 def _lines(reader: Reader, bare: Lookup) -> Lookup:
@@ -111,6 +119,14 @@ def _lines(reader: Reader, bare: Lookup) -> Lookup:
         _refuse_a_sum(question, [*levels, *reader.take(words.FAILURES | words.WARNINGS)])
     has_noun = bool(reader.take(words.LINES)) or bool(severities)
     components = reader.components()
+    if not components and not sources:
+        sources = _of_objects(reader)
+    ask = _ask_of_lines(question)
+    if ask is Ask.ANY and severities:
+        # Whoever asks whether there are any wants to see them.
+        ask = Ask.LIST
+    if _by_log(reader):
+        ask = Ask.COUNT
     literals, is_phrase = question.literals, False
     if question.is_oom:
         literals, is_phrase = (*literals, *words.OOM_SIGNS), True
@@ -120,15 +136,32 @@ def _lines(reader: Reader, bare: Lookup) -> Lookup:
         _refuse_a_sum(question, [*literals, "level"])
     if len(literals) > 1 and not question.is_oom:
         raise Refused("several quoted texts may be meant together or one by one; ask for one of them")
-    ask = _ask_of_lines(question)
-    if ask is Ask.LIST and question.has(("logs",)) and _WHICH.search(question.plain):
-        # Which logs there are is told by how long each is.
-        ask = Ask.COUNT
     return replace(
         bare, ask=ask, sources=sources, levels=levels, severities=severities,
         components=components, literals=literals, is_phrase=is_phrase, limit=question.limit,
         from_end=Ask.LAST in question.also,
     )  # fmt: skip
+
+
+def _of_objects(reader: Reader) -> tuple[str, ...]:
+    """Take the names of objects of a cluster, for their logs; raises Refused where none was read."""
+    names = reader.names(reader.known.object_names)
+    if not names:
+        return ()
+    reader.take(_OWNERS)
+    found = reader.known.logs_about(names)
+    if not found:
+        raise Refused("no log of the named object was read")
+    return tuple(found)
+
+
+def _by_log(reader: Reader) -> bool:
+    """Tell whether lines are to be counted log by log: which of them holds any, or most."""
+    most = bool(reader.take(("most",)))
+    which = reader.question.ask is Ask.LIST and _WHICH.search(reader.question.plain) is not None
+    if most or which:
+        reader.take(_OWNERS)
+    return most or which
 
 
 def _severities(reader: Reader) -> tuple[str, ...]:

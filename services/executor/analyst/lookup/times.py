@@ -31,6 +31,8 @@ class Stated:
 
     relation: Relation
     instant: Instant
+    weekday: int | None = None
+    """Which day of the week is meant, of the week that ends with what is recorded: Monday is 0."""
 
 
 _BEFORE: Final = (
@@ -46,6 +48,11 @@ _BEFORE: Final = (
 )
 _AND: Final = re.compile(r"\band\s*$", re.IGNORECASE)
 _LOOK_BACK: Final = 24
+_WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_WEEKDAY: Final = re.compile(rf"\b(?:last )?({'|'.join(_WEEKDAYS)})\b", re.IGNORECASE)
+_SOME_DAY: Final = Instant(0, DAY_US, dated=False)
+# 1970 began on a Thursday.
+_FIRST_WEEKDAY: Final = 3
 
 
 def times_of(text: str) -> tuple[list[Stated], str]:
@@ -53,13 +60,22 @@ def times_of(text: str) -> tuple[list[Stated], str]:
     found: list[Stated] = []
     parts: list[str] = []
     position = 0
-    for start, end, instant in instants_in(text):
+    for start, end, instant, weekday in _written(text):
         before = text[position:start]
         relation, kept = _relation(before, bool(found) and found[-1].relation is Relation.SINCE)
-        found.append(Stated(relation, instant))
+        found.append(Stated(relation, instant, weekday))
         parts.append(kept)
         position = end
     return found, " ".join([*parts, text[position:]])
+
+
+def _written(text: str) -> list[tuple[int, int, Instant, int | None]]:
+    """Return the times and the days of the week of a text with their offsets, in their order."""
+    found: list[tuple[int, int, Instant, int | None]] = [(*each, None) for each in instants_in(text)]
+    for match in _WEEKDAY.finditer(text):
+        if not any(start <= match.start() < end for start, end, _, _ in found):
+            found.append((match.start(), match.end(), _SOME_DAY, _WEEKDAYS.index(match[1].lower())))
+    return sorted(found, key=lambda each: each[0])
 
 
 def _relation(before: str, follows_since: bool) -> tuple[Relation, str]:
@@ -83,7 +99,7 @@ def span_of(stated: Sequence[Stated], recorded: tuple[float, float] | None) -> t
     sides: dict[str, int] = {}
     at = ""
     for each in stated:
-        begin = _dated(each.instant, recorded)
+        begin = _day(each.weekday, recorded) if each.weekday is not None else _dated(each.instant, recorded)
         if each.relation is Relation.AT:
             _set(sides, "start", begin)
             _set(sides, "end", begin + each.instant.width)
@@ -99,6 +115,14 @@ def _set(sides: dict[str, int], side: str, value: int) -> None:
     if side in sides:
         raise Refused("the question states more times than bound one interval")
     sides[side] = value
+
+
+def _day(weekday: int, recorded: tuple[float, float] | None) -> int:
+    """Return when the last such day of what is recorded began."""
+    if recorded is None:
+        raise Refused("the question states a day of the week, and nothing recorded tells of which week")
+    last = int(recorded[1]) * _SECOND // DAY_US
+    return (last - (last + _FIRST_WEEKDAY - weekday) % len(_WEEKDAYS)) * DAY_US
 
 
 def _dated(instant: Instant, recorded: tuple[float, float] | None) -> int:

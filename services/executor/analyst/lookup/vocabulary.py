@@ -63,6 +63,7 @@ VERBS_OF_LINES: Final = vocabulary(
 )
 FAILURES: Final = vocabulary("error errors failure failures fail fails failed failing")
 WARNINGS: Final = vocabulary("warning warnings")
+NOUNS_OF_FAILURES: Final = vocabulary("error errors warning warnings")
 LEVELS: Final = vocabulary(
     "FATAL CRITICAL PANIC EMERG EMERGENCY SEVERE ERROR WARN WARNING INFO DEBUG TRACE NOTICE"
 )
@@ -118,6 +119,9 @@ FACTS: Final = {
     **dict.fromkeys(vocabulary("restart restarts restarted restarting"), "restarts"),
     **dict.fromkeys(("replica", "replicas"), "replicas"),
     **dict.fromkeys(("phase",), "status"),
+    **dict.fromkeys(vocabulary("version versions tag tags"), "version"),
+    **dict.fromkeys(vocabulary("old age"), "age"),
+    **dict.fromkeys(vocabulary("label labels"), "labels"),
     "ip": "ip",
     "capacity": "capacity",
 }
@@ -132,12 +136,28 @@ STATES: Final = {
     **dict.fromkeys(vocabulary("terminating"), "Terminating"),
     **dict.fromkeys(vocabulary("evicted"), "Evicted"),
     "failed": "Failed",
+    **dict.fromkeys(vocabulary("up healthy ok okay fine well alive online operational"), "well"),
+    **dict.fromkeys(vocabulary("down unhealthy broken failing dead offline"), "not well"),
 }
+# Words of a question whether something works.
+WELLNESS: Final = frozenset(word for word, state in STATES.items() if state.endswith("well")) | {"working"}
+# By what objects are counted apart, and the fact that tells it.
+GROUPS: Final = re.compile(
+    r"\b(?:per|by|in each|for each|each) (?P<by>status|state|phase|namespace|node)(?:e?s)?\b", re.IGNORECASE
+)
+GROUPED: Final = {"status": "status", "state": "status", "phase": "status", "namespace": "namespace", "node": "node"}
+STARTED: Final = re.compile(r"\bwhen (?:did|was|were)\b.*\b(?P<how>start(?:ed)?|created|launched)\b", re.IGNORECASE)
+MOST: Final = vocabulary("most highest greatest maximum max largest")
 # Words of one state, as different sources write it.
 STATE_TEXTS: Final = {
     "running": ("Running",),
     "Failed": ("Failed", "Error"),
     "Completed": ("Completed", "Succeeded"),
+    # As long as no container has run a pod is in the phase Pending, and kubectl shows why.
+    "Pending": (
+        "Pending", "ContainerCreating", "PodInitializing", "ImagePullBackOff", "ErrImagePull",
+        "InvalidImageName", "ErrImageNeverPull", "CreateContainerConfigError",
+    ),
     "CrashLoopBackOff": ("CrashLoopBackOff", "Init:CrashLoopBackOff"),
 }
 NEGATIONS: Final = vocabulary("not isn't aren't wasn't weren't don't doesn't didn't")

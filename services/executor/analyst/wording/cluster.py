@@ -25,6 +25,8 @@ _STATE = {
     "ready": "ready",
     "restarts": "restarts",
     "replicas": "replicas",
+    "maximum": "at most",
+    "targets": "targets",
     "desired": "desired",
     "available": "available",
     "unavailable": "unavailable",
@@ -53,6 +55,9 @@ _MEANING = {
     "image": "image",
     "policy": "policy",
     "policy_kind": "kind",
+    "admits": "it admits",
+    "destination": "destination",
+    "secret": "secret",
     "isolation": "its rule",
     "event": "reason",
     "message": "message",
@@ -70,12 +75,14 @@ _MEANING = {
     "backend": "backend",
     "not_ready": "address that is not ready",
     "targets": "targets",
+    "maximum": "at most",
     "endpoints": "endpoints",
     "resource": "resource",
     "used": "used",
     "hard": "of",
     "suspended": "suspended",
 }
+_STATED = ("event", "message", "class", "selector", "backend", "secret", "targets")
 # What a person calls an object of each kind, at the beginning of a sentence.
 _KINDS = {
     "Pod": "Pod",
@@ -118,6 +125,11 @@ def name_of(finding: ClusterFinding) -> list[Part]:
 def state_of(finding: ClusterFinding) -> list[Part]:
     """Return what an object states of itself: a clause; empty where it states nothing."""
     return _listed(_STATE.items(), finding)
+
+
+def stated_of(finding: ClusterFinding) -> list[Part]:
+    """Return what else states a fault of an object that says nothing of its own state: a clause."""
+    return _listed(((role, _MEANING[role]) for role in _STATED), finding)
 
 
 def meaning_of(finding: ClusterFinding) -> list[Part]:
@@ -164,9 +176,9 @@ def _well_pods(inventory: Spot) -> list[Part]:
         len(inventory.at("namespaces").items()) == 1
     ) else []
     lead: list[Part] = ["Of ", *counted(of, "recorded pod", "recorded pods"), *where, ", ", number(fitting)]
-    one = fitting.count == 1
-    verbs = ("runs", "has") if one else ("run", "have")
-    return [*lead, f" {verbs[0]} with all containers ready or {verbs[1]} done the work"]
+    if fitting.count == 1:
+        return [*lead, " runs with all containers ready or has done its work"]
+    return [*lead, " run with all containers ready or have done their work"]
 
 
 def _listed(roles: Iterable[tuple[str, str]], finding: ClusterFinding) -> list[Part]:
@@ -182,10 +194,10 @@ def _counts(finding: ClusterFinding) -> Sequence[Part]:
     if finding.count("nodes").text:
         nodes = finding.count("nodes_selected"), finding.count("nodes")
         return ["; labels like that: on ", number(nodes[0]), " of ", number(nodes[1]), " recorded nodes"]
-    for counted in ("classes", "services"):
-        if finding.count(counted).text:
-            named, every = finding.count(f"{counted}_named"), finding.count(counted)
-            return ["; named so: ", number(named), " of ", number(every), f" recorded {counted}"]
+    for sort in ("classes", "services", "secrets"):
+        if finding.count(sort).text:
+            named, every = finding.count(f"{sort}_named"), finding.count(sort)
+            return ["; named so: ", number(named), " of ", number(every), f" recorded {sort}"]
     if finding.count("addresses").text:
         # The clause says already that there is none.
         return [replace(number(finding.count("addresses")), words="")]

@@ -35,8 +35,8 @@ _BY_KEYS: Final = (
 _BY_COLUMNS: Final = (
     ("Event", ("REASON", "OBJECT")),
     ("Pod", ("READY", "STATUS", "RESTARTS")),
-    ("Deployment", ("UP-TO-DATE", "AVAILABLE", "READY", "NAME")),
     ("DaemonSet", ("NODE SELECTOR", "DESIRED")),
+    ("Deployment", ("UP-TO-DATE", "AVAILABLE", "READY", "NAME")),
     ("ReplicaSet", ("DESIRED", "CURRENT")),
     ("CronJob", ("SCHEDULE",)),
     ("Job", ("COMPLETIONS",)),
@@ -52,6 +52,8 @@ _BY_COLUMNS: Final = (
     ("NetworkPolicy", ("POD-SELECTOR",)),
     ("ResourceQuota", ("REQUEST", "AGE")),
     ("ServiceAccount", ("SECRETS",)),
+    ("Secret", ("TYPE", "DATA")),
+    ("ConfigMap", ("NAME", "DATA", "AGE")),
     # Only stateful sets show so little; what shows more is told above.
     ("StatefulSet", ("NAME", "READY", "AGE")),
 )
@@ -92,6 +94,8 @@ _SINGULAR: Final = {
     "replication-controller": "ReplicationController",
     "namespace": "Namespace",
 }
+# The kinds whose fields are known here.
+KINDS: Final = frozenset(_SINGULAR.values())
 
 
 def kind_of_keys(keys: Collection[str]) -> str:

@@ -135,7 +135,9 @@ def _kind_of_folder(source: str) -> str:
 
 def _described(source: str, root: Node) -> KubeObject:
     named = root.at("Name")
-    kind = kind_of_keys({child.key for child in root.children}) or _kind_of_rows(root)
+    # What is no part of Kubernetes itself is described as it is written, its kind with it.
+    own = root.at("Kind").text if root.at("API Version").text else ""
+    kind = own or kind_of_keys({child.key for child in root.children}) or _kind_of_rows(root)
     return KubeObject(kind, root.at("Namespace").text, named.text, named, source, root)
 
 

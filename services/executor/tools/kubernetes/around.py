@@ -67,7 +67,7 @@ def policy_findings(found: Found, cluster: Cluster) -> Iterator[Found]:
     policies = [one for one in cluster.of_kind("NetworkPolicy") if not one.whole[0].is_row]
     # What a list only names is told of, unless its own description says that it is about something else.
     named = [each for each in listed if each.name not in {one.name for one in policies}]
-    stated = [one.whole[0] for one in policies if _applies(one, pod) and _is_of_egress(one.whole[0])]
+    stated = [one.whole[0] for one in policies if _applies(one, pod) and is_of_side(one.whole[0], "Egress")]
     for view in {each.name: each for each in (*named, *stated)}.values():
         policy = Said("policy", view.named.text, view.source, view.named.line)
         line = next(each for each in found.said if each.role == "line")
@@ -102,6 +102,27 @@ def backend_findings(cluster: Cluster) -> Iterator[Found]:
                 yield Found(
                     "absent", "ingress.backend_missing", ingress, told(ingress.named, backend), counts
                 )
+
+
+def secret_findings(cluster: Cluster) -> Iterator[Found]:
+    """Yield each TLS secret that an ingress names and that is none of those recorded of its namespace."""
+    for ingress in cluster.of_kind("Ingress"):
+        secrets = [one for one in cluster.of_kind("Secret") if one.namespace in ("", ingress.namespace)]
+        known = {one.name for one in secrets}
+        for secret in _tls_secrets(ingress) if known else ():
+            if secret.text.partition(" ")[0] not in known:
+                counts = {"secrets": len(known), "secrets_named": 0}
+                yield Found("absent", "tls.secret_missing", ingress, told(ingress.named, secret), counts)
+
+
+def _tls_secrets(ingress: Subject) -> Iterator[Said]:
+    view = ingress.whole[0]
+    for each in view.root.at("TLS").children:
+        yield Said("secret", each.text, view.source, each.line)
+    for each in view.root.at("spec", "tls").children:
+        named = each.at("secretName")
+        if named.text:
+            yield Said("secret", named.text, view.source, named.line)
 
 
 def _backends(ingress: Subject) -> Iterator[Said]:
@@ -154,11 +175,11 @@ def _applies(policy: Subject, pod: Subject) -> bool:
     view = policy.whole[0]
     if not view.namespace or view.namespace != pod.namespace:
         return False
-    wanted = _selected_by(view)
+    wanted = selected_by(view)
     return wanted is not None and wanted.items() <= labels_of(pod, "Labels", ("metadata", "labels")).items()
 
 
-def _selected_by(policy: KubeObject) -> dict[str, str] | None:
+def selected_by(policy: KubeObject) -> dict[str, str] | None:
     """Return the labels of the pods of a policy, none for all pods; None where it selects in another way."""
     described = policy.root.at("Spec", "PodSelector").text
     if described.startswith("<none>"):
@@ -172,11 +193,11 @@ def _selected_by(policy: KubeObject) -> dict[str, str] | None:
     return {each.key: each.text for each in selector.at("matchLabels").children}
 
 
-def _is_of_egress(policy: KubeObject) -> bool:
-    """Tell whether a policy bounds the connections that its pods open."""
+def is_of_side(policy: KubeObject, side: str) -> bool:
+    """Tell whether a policy bounds the connections that its pods open (Egress) or take (Ingress)."""
     described = policy.root.at("Spec", "Policy Types").text
     types = [each.text for each in policy.root.at("spec", "policyTypes").children]
-    return "Egress" in described or "Egress" in types or policy.root.at("spec", "egress") is not NOTHING
+    return side in described or side in types or policy.root.at("spec", side.lower()) is not NOTHING
 
 
 def _isolation(view: KubeObject) -> Said | None:

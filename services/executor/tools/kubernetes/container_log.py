@@ -183,6 +183,8 @@ class Slow:
     """Lines that tell how long one operation took, in seconds: the shortest and the longest."""
 
     count: int = 0
+    slow: int = 0
+    """How many of them took a second or more."""
     shortest: tuple[float, Line] = (0.0, _NO_LINE)
     longest: tuple[float, Line] = (0.0, _NO_LINE)
 
@@ -191,6 +193,7 @@ class Slow:
         self.shortest = min(self.shortest, (seconds, line)) if self.count else (seconds, line)
         self.longest = max(self.longest, (seconds, line)) if self.count else (seconds, line)
         self.count += 1
+        self.slow += seconds >= _SLOW_SECONDS
 
 
 @dataclass(slots=True)

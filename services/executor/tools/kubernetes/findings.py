@@ -13,9 +13,11 @@ from services.executor.tools.kubernetes.around import (
     class_findings,
     policy_findings,
     record_findings,
+    secret_findings,
     with_selector,
 )
 from services.executor.tools.kubernetes.cluster import WORKLOADS, Cluster, Said, Subject
+from services.executor.tools.kubernetes.destinations import destination_findings
 from services.executor.tools.kubernetes.found import Found, told
 from services.executor.tools.kubernetes.logs import LOG_RULES, Logs, log_findings, unplaced_findings
 from services.executor.tools.kubernetes.others import object_findings
@@ -72,7 +74,7 @@ def _all(cluster: Cluster, ties: Ties, logs: Logs, stop: Stop) -> Iterator[Found
     for subject in cluster.subjects:
         stop.check()
         if subject.kind == "Pod":
-            yield from _of_pod(subject, cluster, logs)
+            yield from _of_pod(subject, cluster, ties, logs)
         else:
             yield from object_findings(subject, ties)
             yield from log_findings(subject, logs, crashed=False)
@@ -80,16 +82,18 @@ def _all(cluster: Cluster, ties: Ties, logs: Logs, stop: Stop) -> Iterator[Found
         yield from log_findings(subject, logs, crashed=False)
     yield from class_findings(cluster)
     yield from backend_findings(cluster)
+    yield from secret_findings(cluster)
     yield from record_findings(cluster)
     yield from unplaced_findings(logs)
 
 
-def _of_pod(pod: Subject, cluster: Cluster, logs: Logs) -> Iterator[Found]:
+def _of_pod(pod: Subject, cluster: Cluster, ties: Ties, logs: Logs) -> Iterator[Found]:
     found = [with_selector(each, cluster) for each in pod_findings(pod)]
     yield from found
     for each in log_findings(pod, logs, crashed=any(one.fault in _ENDED for one in found)):
         yield each
         yield from policy_findings(each, cluster)
+        yield from destination_findings(each, cluster, ties)
 
 
 def _telling(found: Sequence[Found]) -> list[Found]:

@@ -22,12 +22,14 @@ from services.executor.tools.kubernetes.arguments import Fact, Inventory
 from services.executor.tools.kubernetes.cluster import WORKLOADS, Said, Subject, said_at
 from services.executor.tools.kubernetes.pods import Container, containers, is_well, phase_of
 from services.executor.tools.kubernetes.raw import excerpt, read_cluster
-from services.executor.tools.kubernetes.ties import Ties
+from services.executor.tools.kubernetes.ties import Ties, labels_of
 from services.executor.tools.log_window import number
 from services.executor.tools.tool import ToolOutput
 
 MAX_LISTED: Final = 1000
 MAX_GROUPS: Final = 40
+# Behind this a fact is the value of a label, by its name.
+LABEL: Final = "label:"
 _GROUPED: Final = ("status", "namespace", "node")
 # A document over the tool's cap would be refused as a whole: it holds this much of the list.
 MAX_LISTED_BYTES: Final = 400 << 10
@@ -46,6 +48,9 @@ _FACTS: Final = {
     "capacity": (("CAPACITY",), ("Capacity",), ("status", "capacity", "storage")),
     "service_account": (("Service Account",), ("spec", "serviceAccountName")),
     "images": (("IMAGES",),),
+    "started": (("Start Time",), ("status", "startTime")),
+    "created": (("CreationTimestamp",), ("metadata", "creationTimestamp")),
+    "age": (("AGE",),),
 }
 # Of several reasons the first that a container ended for.
 _TERMINATIONS: Final = ("OOMKilled", "ContainerCannotRun", "StartError", "Error", "Completed")
@@ -105,6 +110,9 @@ class _Row:
             return self._well
         if fact == "namespace":
             return self.subject.namespace
+        if fact.startswith(LABEL):
+            labels = labels_of(self.subject, "Labels", ("metadata", "labels"))
+            return labels.get(fact.removeprefix(LABEL), "<none>") if labels else ""
         if fact == "termination" and self._containers and fact not in self.facts:
             return "none"
         if fact in self.counts:
@@ -157,6 +165,16 @@ class _Row:
         """The images of its containers."""
         return [said for one in self._containers if (said := one.said("image")) is not None]
 
+    @property
+    def labels(self) -> list[Said]:
+        """Its labels, as far as they are printed as text."""
+        for view in self._views:
+            node = view.root.at("LABELS") if view.is_row else view.root.at("Labels")
+            found = [Said("label", each.text, view.source, each.line) for each in (node, *node.children)]
+            if named := [said for said in found if "=" in said.text]:
+                return named
+        return []
+
     def document(self) -> dict[str, Json]:
         """Return it as documents show it."""
         return {
@@ -166,6 +184,7 @@ class _Row:
             "about": [*self.ties.about(self.subject)],
             "excerpts": {name: _shown(said) for name, said in self.facts.items()},
             "images": [_shown(said) for said in self.images],
+            "labels": [_shown(said) for said in self.labels],
             "counts": {name: number(count) for name, count in self.counts.items()},
             "differs": self.differs,
             "inputs": [{"source": source} for source in dict.fromkeys(v.source for v in self._views)],

@@ -124,7 +124,7 @@ def _of_log(
         yield Found(rule, shape.fault, subject, [*first, *said], counts)
     elif (slowest := made.slowest()) is not None:
         what, slow = slowest
-        counts = {"lines": made.lines, "matching": slow.count}
+        counts = {"lines": made.lines, "matching": slow.count, "slow": slow.slow}
         fault = "dependency.slow" if is_on_dependency(what) else ""
         ends = [_line("shortest", source, slow.shortest[1]), _line("longest", source, slow.longest[1])]
         yield Found("slow", fault, subject, told(*first, *ends), counts)

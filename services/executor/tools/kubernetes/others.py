@@ -4,15 +4,18 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
+from services.executor.sources.kubernetes.kinds_of import KINDS
 from services.executor.sources.kubernetes.tree import NOTHING, KubeObject, Node
 from services.executor.tools.kubernetes.ages import is_young
 from services.executor.tools.kubernetes.cluster import Said, Subject, said_at
+from services.executor.tools.kubernetes.custom import custom_findings
 from services.executor.tools.kubernetes.events import event_findings
 from services.executor.tools.kubernetes.found import Found, told
 from services.executor.tools.kubernetes.signs import fault_of
 from services.executor.tools.kubernetes.ties import Ties
 
 _COUNT: Final = re.compile(r"(\d+) (\w+)")
+_PERCENT: Final = re.compile(r"\b(\d{1,9})%/(\d{1,9})%")
 _PRESSURES: Final = {
     "MemoryPressure": "node.memory_pressure",
     "DiskPressure": "node.disk_pressure",
@@ -28,6 +31,8 @@ def object_findings(subject: Subject, ties: Ties) -> Iterator[Found]:
     yield from found
     if subject.kind == "Service":
         yield from _service(subject, ties)
+    if subject.kind not in KINDS:
+        yield from custom_findings(subject)
     yield from _conditions(subject)
     if found or not _is_served(subject):
         yield from event_findings(subject, _claim_phase(subject))
@@ -64,6 +69,7 @@ def _short(subject: Subject, *said: Said | None) -> Iterator[Found]:
 
 
 def _daemons(subject: Subject) -> Iterator[Found]:
+    """Yield what shows in two fields how many pods it should have, and has, and has fewer."""
     wanted = subject.said("desired", ("Desired Number of Nodes Scheduled",), ("DESIRED",))
     ready = subject.said("available", ("Number of Nodes Scheduled with Available Pods",), ("READY",))
     if wanted is None or ready is None:
@@ -177,6 +183,13 @@ def _autoscaler(subject: Subject) -> Iterator[Found]:
     targets = subject.said("targets", ("TARGETS",))
     if targets is not None and "<unknown>" in targets.text:
         yield Found("row", "hpa.metrics_missing", subject, told(subject.named, targets))
+    maximum = subject.said("maximum", ("MAXPODS",))
+    replicas = subject.said("replicas", ("REPLICAS",))
+    if targets is None or maximum is None or replicas is None or replicas.text != maximum.text:
+        return
+    # Each target stands as current/wanted, in percent of what is requested.
+    if any(int(current) > int(wanted) for current, wanted in _PERCENT.findall(targets.text)):
+        yield Found("row", "hpa.at_maximum", subject, told(subject.named, replicas, maximum, targets))
 
 
 def _quota(subject: Subject) -> Iterator[Found]:
@@ -229,7 +242,7 @@ def _is_served(subject: Subject) -> bool:
 _RULES: Final[Mapping[str, Callable[[Subject], Iterator[Found]]]] = {
     "Deployment": _replicas,
     "StatefulSet": _replicas,
-    "ReplicaSet": _replicas,
+    "ReplicaSet": _daemons,
     "DaemonSet": _daemons,
     "Job": _job,
     "CronJob": _cron_job,

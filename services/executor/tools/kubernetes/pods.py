@@ -130,7 +130,8 @@ def _restart_findings(pod: Subject) -> Iterator[Found]:
         yield Found(RESTARTED, fault, pod, told(phase_of(pod), *_container_facts(pod, one)))
     for found in event_findings(pod, phase_of(pod)) if restarted else ():
         if found.fault in _RESTARTING:
-            yield Found(RESTARTED, found.fault, pod, found.said)
+            facts = _container_facts(pod, max(restarted, key=lambda one: len(one.text("restarts"))))
+            yield Found(RESTARTED, found.fault, pod, told(*facts, *found.said))
 
 
 def _joined(spec: Node, status: Node) -> Node:

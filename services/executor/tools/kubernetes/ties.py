@@ -27,6 +27,8 @@ class Ties:
             names += [pod.name, *stems(pod), *self._owners(pod)]
         if subject.kind in (*WORKLOADS, "Pod"):
             names += self._owners(subject)
+        if subject.kind == "Ingress":
+            names += hosts_of(subject)
         return list(dict.fromkeys(names))[:_MAX_NAMES]
 
     def selects(self, service: Subject) -> list[Subject] | None:
@@ -92,6 +94,17 @@ def _claims(view: KubeObject) -> Iterator[str]:
     yield from (volume.at("ClaimName").text for volume in view.root.at("Volumes").children)
     for volume in view.root.at("spec", "volumes").children:
         yield volume.at("persistentVolumeClaim", "claimName").text
+
+
+def hosts_of(ingress: Subject) -> list[str]:
+    """Return the names under which an ingress is reached."""
+    return [name for view in ingress.views for name in _hosts(view) if name not in ("", "*")]
+
+
+def _hosts(view: KubeObject) -> Iterator[str]:
+    yield from (rule.at("Host").text for rule in view.root.at("Rules").children)
+    yield from (rule.at("host").text for rule in view.root.at("spec", "rules").children)
+    yield from view.root.at("HOSTS").text.split(",")
 
 
 def node_of(pod: Subject) -> str:
