@@ -135,6 +135,10 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
         "A volume claim waits for a pod that uses it to be placed.",
         "See which pods name the claim, and whether the scheduler places them.",
     ),
+    "pvc.lost": KubernetesFault(
+        "The volume that a claim was bound to is gone.",
+        "See what deleted the volume; restore it, or make the claim anew from a backup.",
+    ),
     "pvc.pending": KubernetesFault(
         "A volume claim is still pending.",
         "Describe the claim: its events say what it waits for.",
@@ -286,6 +290,10 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
     "cronjob.suspended": KubernetesFault(
         "A cron job is suspended.",
         "Resume the cron job if it should run.",
+    ),
+    "container.completed": KubernetesFault(
+        "The program of a container ends by itself, and is started again each time.",
+        "Give the container a program that goes on, or make it a job.",
     ),
     "container.exited": KubernetesFault(
         "A container ended with an error.",

@@ -175,6 +175,8 @@ def _condition(condition: Spot, lookup: Lookup, *, one: bool) -> list[Part]:
             return [f"{has} the number of restarts ", literal(texts[0])]
         case "node":
             return [f"{are} on the node ", literal(texts[0], lookup.node)]
+        case "type":
+            return [f"{has} the type ", *say.alternatives(texts)]
         case "termination":
             return [f"{has} a container that ended as ", *say.alternatives(texts)]
     return [f"{has} another status than " if other else f"{has} the status ", *say.alternatives(texts)]

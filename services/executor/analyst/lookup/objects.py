@@ -23,6 +23,7 @@ def conditions(lookup: Lookup, known: Known) -> dict[str, Json]:
             raise Refused("some recorded objects do not say in which namespace they are")
         arguments["namespaces"] = [*lookup.namespaces]
     where: list[Json] = [_state(state, of_kind) for state in lookup.states]
+    where += [{"fact": "type", "texts": [*lookup.types]}] if lookup.types else []
     where += [{"fact": f"label:{name}", "texts": [value]} for name, value in lookup.labels]
     if lookup.node:
         stated = dict.fromkeys(fact(row, "node") for row in of_kind)

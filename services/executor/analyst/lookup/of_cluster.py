@@ -19,6 +19,9 @@ def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
             "what is recorded of a cluster is of one moment and has no quoted text: no time bounds it"
         )
     group, labels = _group(reader), _labels(reader)
+    types = tuple(words.SERVICE_TYPES[each] for each in reader.take(words.SERVICE_TYPES))
+    if types:
+        reader.take(("exposed", "expose", "via", "type", "types"))
     fact = "" if group else _fact(reader)
     # "The pods on worker-1": behind another kind the name of a node tells where.
     others = {words.KINDS_BY_WORD[word] for word in question.lowered & words.KINDS_BY_WORD.keys()} - {"Node"}
@@ -48,7 +51,7 @@ def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
         fact, kinds = fact or "node", []
     found = replace(
         bare, names=names, states=states, kind=kinds[0] if kinds else "", node=node[0] if node else "",
-        namespaces=namespaces, fact=fact, group=group, labels=labels,
+        namespaces=namespaces, fact=fact, group=group, labels=labels, types=types,
     )  # fmt: skip
     return _asking(found, known)
 
@@ -84,7 +87,8 @@ def _fact(reader: Reader) -> str:
         reader.take(("start", "started", "created", "launched"))
         return "created" if match["how"].lower() == "created" else "started"
     found = {words.FACTS[word] for word in reader.take(words.FACTS.keys() - words.STATES.keys())}
-    if "version" in found and not reader.question.has(("node", "nodes")):
+    of_nodes = bool(reader.take(("kubelet", "kubernetes"))) or reader.question.has(("node", "nodes"))
+    if "version" in found and not of_nodes:
         # What a pod runs is told by its image.
         found = found - {"version"} | {"image"}
     found |= (

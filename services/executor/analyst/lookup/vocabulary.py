@@ -136,8 +136,8 @@ STATES: Final = {
     **dict.fromkeys(vocabulary("terminating"), "Terminating"),
     **dict.fromkeys(vocabulary("evicted"), "Evicted"),
     "failed": "Failed",
-    **dict.fromkeys(vocabulary("up healthy ok okay fine well alive online operational"), "well"),
-    **dict.fromkeys(vocabulary("down unhealthy broken failing dead offline"), "not well"),
+    **dict.fromkeys(vocabulary("up healthy ok okay fine well alive online operational available"), "well"),
+    **dict.fromkeys(vocabulary("down unhealthy broken failing dead offline unavailable"), "not well"),
 }
 # Words of a question whether something works.
 WELLNESS: Final = frozenset(word for word, state in STATES.items() if state.endswith("well")) | {"working"}
@@ -147,6 +147,9 @@ GROUPS: Final = re.compile(
 )
 GROUPED: Final = {"status": "status", "state": "status", "phase": "status", "namespace": "namespace", "node": "node"}
 STARTED: Final = re.compile(r"\bwhen (?:did|was|were)\b.*\b(?P<how>start(?:ed)?|created|launched)\b", re.IGNORECASE)
+SERVICE_TYPES: Final = {
+    each.lower(): each for each in ("LoadBalancer", "NodePort", "ClusterIP", "ExternalName")
+}
 MOST: Final = vocabulary("most highest greatest maximum max largest")
 # Words of one state, as different sources write it.
 STATE_TEXTS: Final = {

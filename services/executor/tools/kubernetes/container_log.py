@@ -28,7 +28,7 @@ _FAULTS: Final = tuple(
             (
                 r"could not resolve|couldn't resolve|failed to resolve|name or service not known|no such host"
                 r"|failure in name resolution|NameResolutionError|ENOTFOUND|EAI_AGAIN|UnknownHostException"
-                r"|bad address|server can't find|could not translate host name|nodename nor servname"
+                r"|bad address|server can't find|host not found|could not translate host name|nodename nor servname"
                 r"|\blookup \S{1,253}(?: on \S{1,64})?: (?:(?:read|dial) udp|i/o timeout|server misbehaving)"
             ),
         ),
@@ -84,7 +84,7 @@ _FAULTS: Final = tuple(
             (
                 r"no such file or directory|can't open file|cannot find module|no module named"
                 r"|could not find or load main class"
-                r"|(?:open|read|access|execute|create) .{1,200}permission denied"
+                r"|(?:open|read|access|execute|create|write|mkdir|chown)\b.{1,200}permission denied"
             ),
         ),
         (
@@ -93,11 +93,12 @@ _FAULTS: Final = tuple(
         ),
         (
             "container.failure_logged",
-            r"\bfatal\b|\berror\b|\bfailed\b|\bfailure\b|\bcritical\b|\bundefined\b|\baborted\b",
+            r"\bfatal\b|\bemerg\b|\berror\b|\bfailed\b|\bfailure\b|\bcritical\b|\bundefined\b|\baborted\b",
         ),
     )
 )
 _RAISED: Final = "code.exception"
+_ENV_MISSING: Final = "config.env_missing"
 # What a line says that names a failure, and no more of it.
 GENERAL: Final = "container.failure_logged"
 _ANY: Final = re.compile("|".join(pattern.pattern for _, pattern in _FAULTS), re.IGNORECASE)
@@ -112,7 +113,15 @@ _TOOK: Final = re.compile(
 )
 _DEPENDENCY: Final = re.compile(
     r"\b(?:database|db|query|queries|sql|redis|cache|upstream|downstream|request to|call|rpc|grpc|http|api"
-    r"|kafka|queue|storage|s3|disk|lock)\b",
+    r"|kafka|queue|storage|s3|disk|lock|gateway|provider|external|elasticsearch|opensearch|mongo\w*"
+    r"|postgres\w*|mysql|mariadb|memcached|rabbitmq|ldap|smtp|vault|dns|select|insert|update|delete)\b",
+    re.IGNORECASE,
+)
+# The same as a field: its unit stands in its name, or behind the number.
+_MEASURED: Final = re.compile(
+    r"(?P<what>[A-Za-z][^\n]{2,200}?)[\s,({\[\"']+(?:duration|elapsed|latency|took|time_taken|response_time|query_time)"
+    r"(?:_?(?P<key>ms|millis|seconds|secs))?[\"']?\s?[=:]\s?[\"']?(?P<number>\d{1,9}(?:\.\d{1,9})?)"
+    r"\s?(?P<unit>ms|milliseconds|s|sec|secs|seconds)?\b",
     re.IGNORECASE,
 )
 _MASKED: Final = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{8,}\b|\d+", re.IGNORECASE)
@@ -126,7 +135,8 @@ _PEER: Final = re.compile(
 )
 # Where in its code a program was when it failed: before an error of Python, below those of others.
 _FRAME: Final = re.compile(r'\s*File "[^"]{1,300}", line \d+|\s+at .{1,300}:\d+\)?$|\s+/\S{1,300}\.\w+:\d+')
-_LOOK_BACK: Final = 4
+_IN_CODE: Final = frozenset({_RAISED, _ENV_MISSING})
+_LOOK_BACK: Final = 6
 _LOOK_AHEAD: Final = 8
 # Failures so close together are of one moment, and the first of them led to the others.
 _MOMENT_LINES: Final = 10
@@ -168,13 +178,13 @@ class Shape:
         for each in before:
             if self.fault in _OF_PEERS and not _PEER.search(line.text) and _PEER.search(each.text):
                 self.peer = each
-            if self.fault == _RAISED and _FRAME.match(each.text):
+            if self.fault in _IN_CODE and _FRAME.match(each.text) and "<frozen" not in each.text:
                 self.frame = each
 
     def follow(self, line: Line, position: int) -> None:
         """Look at a line that follows: it may tell where the program was."""
         near = position - self.position <= _LOOK_AHEAD
-        if near and self.fault == _RAISED and not self.frame.n and _FRAME.match(line.text):
+        if near and self.fault in _IN_CODE and not self.frame.n and _FRAME.match(line.text):
             self.frame = line
 
 
@@ -228,7 +238,7 @@ class Summary:
 
 def is_on_dependency(what: str) -> bool:
     """Tell whether an operation is, by its name, done by something else that the program calls."""
-    return _DEPENDENCY.search(what) is not None
+    return _DEPENDENCY.search(what.replace("_", " ")) is not None
 
 
 def summarize(lines: Iterable[tuple[int, str]]) -> Summary:
@@ -245,7 +255,7 @@ def summarize(lines: Iterable[tuple[int, str]]) -> Summary:
             failure.follow(line, made.lines)
         if _ANY.search(line.text) and not _CALM.search(line.text) and not _FRAME.match(line.text):
             failure = _take_failure(made, line, before)
-        elif match := _TOOK.search(line.text):
+        elif match := _TOOK.search(line.text) or _MEASURED.search(line.text):
             _take_duration(made, match, line)
         before.append(line)
     return made
@@ -258,6 +268,8 @@ def fault_of_line(text: str) -> str:
 
 def _take_failure(made: Summary, line: Line, before: Iterable[Line]) -> Shape | None:
     rank, fault = next((n, fault) for n, (fault, pattern) in enumerate(_FAULTS) if pattern.search(line.text))
+    if fault == _RAISED and "KeyError" in line.text and any("environ" in each.text for each in before):
+        rank, fault = next((n, each) for n, (each, _) in enumerate(_FAULTS) if each == _ENV_MISSING)
     key = _MASKED.sub("#", line.text)
     if key not in made.failures:
         if len(made.failures) >= _MAX_SHAPES:
@@ -268,7 +280,10 @@ def _take_failure(made: Summary, line: Line, before: Iterable[Line]) -> Shape | 
 
 
 def _take_duration(made: Summary, match: re.Match[str], line: Line) -> None:
-    seconds = float(match["number"]) / (1000.0 if match["unit"].lower().startswith("m") else 1.0)
-    what = match["what"].strip()
+    unit = match["unit"] or match.groupdict().get("key") or ""
+    if not unit:
+        return
+    seconds = float(match["number"]) / (1000.0 if unit.lower().startswith("m") else 1.0)
+    what = _MASKED.sub("#", match["what"].strip())
     if what in made.slow or len(made.slow) < _MAX_SHAPES:
         made.slow.setdefault(what, Slow()).add(seconds, line)

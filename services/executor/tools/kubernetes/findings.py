@@ -43,7 +43,9 @@ _VAGUE: Final = frozenset(
     {"pod.pending", "container.not_ready", "pvc.pending", "image.pull_failed", "pod.unschedulable"}
     | {"container.start_failed"}
 )
-_ENDED: Final = frozenset({"pod.crash_loop", "container.exited", "pod.oom_killed"})
+_ENDED: Final = frozenset(
+    {"pod.crash_loop", "container.exited", "container.completed", "pod.oom_killed"}
+)
 
 
 def kubernetes_findings(bundle: Bundle, arguments: Findings, stop: Stop) -> ToolOutput:

@@ -111,7 +111,8 @@ def _claim(subject: Subject) -> Iterator[Found]:
         wanted = subject.said(
             "storage_class", ("StorageClass",), ("spec", "storageClassName"), ("STORAGECLASS",)
         )
-        yield Found("state", "pvc.pending", subject, told(subject.named, phase, wanted))
+        fault = "pvc.lost" if phase.text == "Lost" else "pvc.pending"
+        yield Found("state", fault, subject, told(subject.named, phase, wanted))
 
 
 def _node(subject: Subject) -> Iterator[Found]:

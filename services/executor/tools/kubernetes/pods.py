@@ -112,7 +112,8 @@ def is_well(pod: Subject) -> bool:
         return True
     view = pod.whole[0]
     if view.is_row:
-        ready, _, of = view.root.at("READY").text.partition("/")
+        said = pod.said("ready", ("READY",))
+        ready, _, of = said.text.partition("/") if said else ("", "", "")
         return ready == of
     return not any(one.text("ready") in _NO and one.text("reason") != "Completed" for one in containers(view))
 
@@ -181,7 +182,7 @@ def _container_fault(one: Container) -> str:
         return fault_of("Pod", reason if reason in _PULL | _UNSTARTED else last, messages)
     ended = _ended_fault(one)
     if reason == "CrashLoopBackOff":
-        return ended or "pod.crash_loop"
+        return ended or ("container.completed" if last == "Completed" else "pod.crash_loop")
     if reason in _ENDED or one.text("exit_code") not in ("", "0"):
         return ended or _DEFAULT
     runs = one.text("state") == "Running" or one.node.at("state", "running") is not NOTHING
