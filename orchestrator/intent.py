@@ -31,8 +31,8 @@ _BEGINS: Final = (
 )
 # In a hurry the verb is left out: "pods pending?", "errors in api?".
 _SHORT: Final = (
-    r"^\W*(all )?(pods|nodes|jobs|deployments|daemonsets|statefulsets|pvcs|namespaces|events|errors|warnings|alerts"
-    r"|restarts)\b[^.;?!]{0,80}\?\W*$"
+    r"^\W*(all )?(pods|nodes|jobs|deployments|daemonsets|statefulsets|pvcs|namespaces|events|errors"
+    r"|warnings|alerts|restarts)\b[^.;?!]{0,80}\?\W*$"
 )
 _ASKS: Final = (
     rf"(^|[.:;,!?\n])\W{{0,4}}((and|but|or|so) )?({_WH}|until when|when|where|{_VERB})\b[^?]{{0,500}}\?"

@@ -249,7 +249,7 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
     ),
     "network_policy.admits_others": KubernetesFault(
         "A network policy over the destination of failing connections admits pods with other labels.",
-        "Compare the labels of the pod with those that the policy admits; see whether another policy admits it.",
+        "Compare the labels of the pod with those that the policy admits; look for policies that admit it.",
     ),
     "dns.unresolved": KubernetesFault(
         "Resolving a name fails.",

@@ -144,20 +144,20 @@ class ClusterAccount:
         """Return what to count: objects of strange names and namespaces; the pods, where none is troubled."""
         if not self.report.objects:
             return []
-        strange: list[dict[str, Json]] = [
-            *({"names": [name]} for name in self.question.strangers[:MAX_STRANGERS]),
-            *({"namespaces": [name]} for name in self.question.strange_namespaces[:MAX_STRANGERS]),
-        ]
+        asked = self.question
+        strange: list[dict[str, Json]] = [{"names": [name]} for name in asked.strangers[:MAX_STRANGERS]]
+        strange += [{"namespaces": [name]} for name in asked.strange_namespaces[:MAX_STRANGERS]]
         if strange or self.answers:
             return strange
-        inside = {"namespaces": sorted(self.question.namespaces)} if self.question.namespaces else {}
-        well: Json = [{"fact": "well", "texts": ["true"]}]
-        return [{"kinds": ["Pod"], **inside, "where": well}]
+        pods: dict[str, Json] = {"kinds": ["Pod"], "where": [{"fact": "well", "texts": ["true"]}]}
+        return [pods | ({"namespaces": [*sorted(asked.namespaces)]} if asked.namespaces else {})]
 
     def counted(self, inventories: Iterable[Spot]) -> list[Finding]:
         """Say what inventories counted: which names nothing goes by, and that all pods are well."""
         said = (counted_clause(each) for each in inventories)
-        return [Finding("context", "confirmed", "", sentence(*parts), critical=False) for parts in said if parts]
+        return [
+            Finding("context", "confirmed", "", sentence(*parts), critical=False) for parts in said if parts
+        ]
 
     def sources(self) -> dict[str, list[str]]:
         """Return the sources of what is claimed, each with the names of the objects to read there."""

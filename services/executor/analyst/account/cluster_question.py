@@ -55,7 +55,8 @@ _NAMING = tuple(
 )
 # What a question can be about that is no object of a cluster, in words that stand where a name could.
 _TOPICS = vocabulary(
-    """new old recent latest other last it its they there some something anything everything nothing one many multiple several any
+    """last it its they there some something anything everything nothing one many multiple several any
+    new old recent latest other
     website site webpage page pages homepage ui users user customers customer clients client people
     dns image images network networking storage volume volumes memory cpu disk scheduling login traffic
     requests request deployment rollout release pulling scaling starting connectivity performance"""

@@ -132,7 +132,7 @@ def _most(document: Spot, rows: Sequence[Spot], lookup: Lookup) -> list[Part]:
     lead: list[Part] = ["Of ", number(document.at("count")), f" recorded {_noun(lookup, len(rows))}"]
     if not most:
         return [*lead, *_about(lookup, document), ", none was restarted: ", number(document.at("restarts"))]
-    first = [
+    first: list[list[Part]] = [
         [literal(row.at("name")), " ", number(spot)]
         for row, spot in zip(rows, counts, strict=True)
         if spot.count == most

@@ -62,14 +62,13 @@ def _group(reader: Reader) -> str:
     if match is not None:
         reader.take(("per", "by", "group", "grouped", match["by"].lower(), f"{match['by'].lower()}s"))
         return words.GROUPED[match["by"].lower()]
-    of_namespaces = {words.KINDS_BY_WORD.get(word, "") for word in reader.question.lowered} - {""}
-    if of_namespaces == {"Namespace"} and not any(
-        row.at("kind").text == "Namespace" for row in reader.known.objects
-    ):
-        if not reader.question.has(reader.known.namespaces):
-            reader.take(("namespace", "namespaces"))
-            return "namespace"
-    return ""
+    known = reader.known
+    kinds = {words.KINDS_BY_WORD.get(word, "") for word in reader.question.lowered} - {""}
+    recorded = any(row.at("kind").text == "Namespace" for row in known.objects)
+    if kinds != {"Namespace"} or recorded or reader.question.has(known.namespaces):
+        return ""
+    reader.take(("namespace", "namespaces"))
+    return "namespace"
 
 
 def _labels(reader: Reader) -> tuple[tuple[str, str], ...]:

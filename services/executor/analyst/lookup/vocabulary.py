@@ -145,8 +145,16 @@ WELLNESS: Final = frozenset(word for word, state in STATES.items() if state.ends
 GROUPS: Final = re.compile(
     r"\b(?:per|by|in each|for each|each) (?P<by>status|state|phase|namespace|node)(?:e?s)?\b", re.IGNORECASE
 )
-GROUPED: Final = {"status": "status", "state": "status", "phase": "status", "namespace": "namespace", "node": "node"}
-STARTED: Final = re.compile(r"\bwhen (?:did|was|were)\b.*\b(?P<how>start(?:ed)?|created|launched)\b", re.IGNORECASE)
+GROUPED: Final = {
+    "status": "status",
+    "state": "status",
+    "phase": "status",
+    "namespace": "namespace",
+    "node": "node",
+}
+STARTED: Final = re.compile(
+    r"\bwhen (?:did|was|were)\b.*\b(?P<how>start(?:ed)?|created|launched)\b", re.IGNORECASE
+)
 SERVICE_TYPES: Final = {
     each.lower(): each for each in ("LoadBalancer", "NodePort", "ClusterIP", "ExternalName")
 }
@@ -158,8 +166,14 @@ STATE_TEXTS: Final = {
     "Completed": ("Completed", "Succeeded"),
     # As long as no container has run a pod is in the phase Pending, and kubectl shows why.
     "Pending": (
-        "Pending", "ContainerCreating", "PodInitializing", "ImagePullBackOff", "ErrImagePull",
-        "InvalidImageName", "ErrImageNeverPull", "CreateContainerConfigError",
+        "Pending",
+        "ContainerCreating",
+        "PodInitializing",
+        "ImagePullBackOff",
+        "ErrImagePull",
+        "InvalidImageName",
+        "ErrImageNeverPull",
+        "CreateContainerConfigError",
     ),
     "CrashLoopBackOff": ("CrashLoopBackOff", "Init:CrashLoopBackOff"),
 }

@@ -172,10 +172,11 @@ def _well_pods(inventory: Spot) -> list[Part]:
     fitting, of = inventory.at("count"), inventory.at("of_kind")
     if not of.count:
         return []
-    where = [" of the namespace ", literal(inventory.at("namespaces").items()[0])] if (
-        len(inventory.at("namespaces").items()) == 1
-    ) else []
-    lead: list[Part] = ["Of ", *counted(of, "recorded pod", "recorded pods"), *where, ", ", number(fitting)]
+    lead: list[Part] = ["Of ", *counted(of, "recorded pod", "recorded pods")]
+    namespaces = inventory.at("namespaces").items()
+    if len(namespaces) == 1:
+        lead += [" of the namespace ", literal(namespaces[0])]
+    lead += [", ", number(fitting)]
     if fitting.count == 1:
         return [*lead, " runs with all containers ready or has done its work"]
     return [*lead, " run with all containers ready or have done their work"]

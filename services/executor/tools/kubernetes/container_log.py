@@ -28,7 +28,8 @@ _FAULTS: Final = tuple(
             (
                 r"could not resolve|couldn't resolve|failed to resolve|name or service not known|no such host"
                 r"|failure in name resolution|NameResolutionError|ENOTFOUND|EAI_AGAIN|UnknownHostException"
-                r"|bad address|server can't find|host not found|could not translate host name|nodename nor servname"
+                r"|bad address|server can't find|host not found|could not translate host name"
+                r"|nodename nor servname"
                 r"|\blookup \S{1,253}(?: on \S{1,64})?: (?:(?:read|dial) udp|i/o timeout|server misbehaving)"
             ),
         ),
@@ -41,7 +42,10 @@ _FAULTS: Final = tuple(
             r"authentication failed|access denied for user|invalid (?:credentials|password|api key)",
         ),
         ("certificate.expired", r"certificate (?:has |is )?expired|certificate is not yet valid"),
-        ("tls.secret_missing", r"X\.509 certificate: no object matching key|SSL certificate .{1,200} not found"),
+        (
+            "tls.secret_missing",
+            r"X\.509 certificate: no object matching key|SSL certificate .{1,200} not found",
+        ),
         (
             "connections.exhausted",
             (

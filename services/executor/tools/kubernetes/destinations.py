@@ -62,9 +62,7 @@ def _is_over(policy: Subject, service: Subject, ties: Ties) -> bool:
     if wanted is None or view.namespace != service.namespace or not is_of_side(view, "Ingress"):
         return False
     pods = ties.selects(service) or []
-    return any(
-        wanted.items() <= labels_of(pod, "Labels", ("metadata", "labels")).items() for pod in pods
-    )
+    return any(wanted.items() <= labels_of(pod, "Labels", ("metadata", "labels")).items() for pod in pods)
 
 
 def _admitted(policy: Subject) -> _Peers | None:

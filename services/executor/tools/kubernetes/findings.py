@@ -43,9 +43,7 @@ _VAGUE: Final = frozenset(
     {"pod.pending", "container.not_ready", "pvc.pending", "image.pull_failed", "pod.unschedulable"}
     | {"container.start_failed"}
 )
-_ENDED: Final = frozenset(
-    {"pod.crash_loop", "container.exited", "container.completed", "pod.oom_killed"}
-)
+_ENDED: Final = frozenset({"pod.crash_loop", "container.exited", "container.completed", "pod.oom_killed"})
 
 
 def kubernetes_findings(bundle: Bundle, arguments: Findings, stop: Stop) -> ToolOutput:
@@ -106,9 +104,7 @@ def _telling(found: Sequence[Found]) -> list[Found]:
         if key not in kept or (each.rule == "event" and kept[key].rule != "event"):
             kept[key] = each
     precise = {
-        each.subject
-        for each in kept.values()
-        if each.fault not in _VAGUE and each.rule not in LOG_RULES
+        each.subject for each in kept.values() if each.fault not in _VAGUE and each.rule not in LOG_RULES
     }
     return [each for each in kept.values() if each.fault not in _VAGUE or each.subject not in precise]
 

@@ -5,7 +5,6 @@ they show a pod's state as `kubectl get` does. Where two views state different s
 one that is shown differently.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from services.executor.tools.kubernetes.arguments import Fact, Inventory
 from services.executor.tools.kubernetes.cluster import WORKLOADS, Said, Subject, said_at
 from services.executor.tools.kubernetes.pods import Container, containers, is_well, phase_of
 from services.executor.tools.kubernetes.raw import excerpt, read_cluster
+from services.executor.tools.kubernetes.readiness import node_ready, of_containers, of_row, of_workload
 from services.executor.tools.kubernetes.ties import Ties, labels_of
 from services.executor.tools.log_window import number
 from services.executor.tools.tool import ToolOutput
@@ -54,7 +54,6 @@ _FACTS: Final = {
 }
 # Of several reasons the first that a container ended for.
 _TERMINATIONS: Final = ("OOMKilled", "ContainerCannotRun", "StartError", "Error", "Completed")
-_REPLICAS: Final = re.compile(r"(\d+) (\w+)")
 _NO_STATE: Final = frozenset({"Running", ""})
 
 
@@ -145,11 +144,11 @@ class _Row:
             found["warnings"] = sum(event.type == "Warning" for event in self.subject.events)
         row = next((view for view in self._views if view.is_row and "/" in view.root.at("READY").text), None)
         if row is not None:
-            found |= _of_row(row)
+            found |= of_row(row)
         elif self.subject.kind in WORKLOADS:
-            found |= _of_workload(self.subject)
+            found |= of_workload(self.subject)
         elif self._containers:
-            found |= _of_containers(self._containers)
+            found |= of_containers(self._containers)
         return found
 
     @property
@@ -202,7 +201,7 @@ class _Row:
         if self.subject.kind == "Pod":
             return "" if phase_of(self.subject) is None else str(is_well(self.subject)).lower()
         if self.subject.kind == "Node":
-            status = self.text("status").partition(",")[0] or _node_ready(self.subject)
+            status = self.text("status").partition(",")[0] or node_ready(self.subject)
             return str(status in ("Ready", "True")).lower() if status else ""
         return self._all_ready
 
@@ -252,53 +251,6 @@ def _state(view: KubeObject) -> Said | None:
 def _said(views: Iterable[KubeObject], name: str, paths: Sequence[Sequence[str]]) -> Said | None:
     found = (said_at(view.source, view.root, name, *paths) for view in views)
     return next((said for said in found if said is not None), None)
-
-
-def _of_row(row: KubeObject) -> dict[str, int]:
-    """Read `1/2` and `3 (5m ago)`."""
-    ready, slash, of = row.root.at("READY").text.partition("/")
-    found = {}
-    if slash and ready.isdigit() and of.isdigit():
-        found = {"ready": int(ready), "of": int(of)}
-    restarts = row.root.at("RESTARTS").text.partition(" ")[0]
-    return found | ({"restarts": int(restarts)} if restarts.isdigit() else {})
-
-
-def _of_workload(subject: Subject) -> dict[str, int]:
-    """Read how many pods of a workload are ready, and how many there should be."""
-    described = subject.said("replicas", ("Replicas",))
-    if described is not None and "desired" in described.text:
-        counts = {word: int(count) for count, word in _REPLICAS.findall(described.text)}
-        ready = counts.get("available", counts.get("current"))
-        return {"ready": ready, "of": counts["desired"]} if ready is not None else {}
-    wanted = subject.said("desired", ("spec", "replicas"), ("DESIRED",), ("status", "desiredNumberScheduled"))
-    ready_said = subject.said("ready", ("status", "readyReplicas"), ("READY",), ("status", "numberReady"))
-    if wanted is None or not wanted.text.isdigit():
-        return {}
-    if ready_said is None:
-        # An object leaves out a zero.
-        return {"ready": 0, "of": int(wanted.text)} if subject.said("status", ("status", "replicas")) else {}
-    return {"ready": int(ready_said.text), "of": int(wanted.text)} if ready_said.text.isdigit() else {}
-
-
-def _node_ready(node: Subject) -> str:
-    """Return what the condition of a node says of its readiness; empty where none does."""
-    for view in node.whole[:1]:
-        for each in (*view.root.at("Conditions").children, *view.root.at("status", "conditions").children):
-            if "Ready" in (each.at("Type").text, each.at("type").text):
-                return each.at("Status").text or each.at("status").text
-    return ""
-
-
-def _of_containers(found: Sequence[Container]) -> dict[str, int]:
-    ready = [one.text("ready").lower() for one in found]
-    restarts = [one.text("restarts") for one in found]
-    counts = {}
-    if all(ready):
-        counts = {"ready": sum(each == "true" for each in ready), "of": len(ready)}
-    if restarts and all(each.isdigit() for each in restarts):
-        counts["restarts"] = sum(map(int, restarts))
-    return counts
 
 
 def _is_wanted(subject: Subject, arguments: Inventory, ties: Ties) -> bool:
