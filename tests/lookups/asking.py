@@ -1,6 +1,6 @@
 """Asks a question of the table, and says what is wrong with its answer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.common.v1 import context_pb2
@@ -18,6 +18,8 @@ class Answer:
 
     statements: list[str]
     wrong: list[str]
+    beside: list[str] = field(default_factory=list)
+    """What is said beside the answer."""
 
 
 def asked(bundle: Path, question: str) -> Answer:
@@ -26,7 +28,9 @@ def asked(bundle: Path, question: str) -> Answer:
     wrong = [*problems(found.evidence, found.calls), *lowered(found, question)]
     if intent_of(question) != context_pb2.INTENT_LOOKUP:
         wrong.append("it is taken for a question for a cause")
-    return Answer([claim.statement for claim in found.evidence.claims if claim.critical], wrong)
+    claims = found.evidence.claims
+    beside = [claim.statement for claim in claims if not claim.critical]
+    return Answer([claim.statement for claim in claims if claim.critical], wrong, beside)
 
 
 def misses(row: Row, bundle: Path) -> list[str]:

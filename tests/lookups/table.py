@@ -86,6 +86,10 @@ def _unready(ready: str, _status: str, _restarts: int) -> bool:
     return ready.split("/", maxsplit=1)[0] != ready.split("/")[1]
 
 
+def _well(ready: str, status: str, _restarts: int) -> bool:
+    return status == "Completed" or (status == "Running" and not _unready(ready, status, 0))
+
+
 JOB, REPLICAS, OOM = (
     "investigate__07_job_syntax_error",
     "investigate__10_KubeDeploymentReplicasMismatch",
@@ -318,7 +322,7 @@ ON_CASES: Sequence[Row] = (
     Row(JOB, "Which node is product-data-scraper-2s4j2 on?", lambda _: ["kind-double-node-worker"]),
     Row(JOB, "What image does product-data-scraper-2s4j2 run?", lambda _: ["has the image bash"]),
     Row(JOB, "How many nodes are there?"),
-    Row(JOB, "How many pods are healthy?"),
+    Row(JOB, "How many pods are healthy?", _states(_well)),
     Row(
         REPLICAS,
         "List the pods.",

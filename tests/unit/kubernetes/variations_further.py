@@ -1,14 +1,25 @@
 """Troubles whose cause stands beside what is loudest: in further lines, in logs of others, in policies."""
 # ruff: noqa: E501 - kubectl prints long lines, and they stand here as it prints them
 
-from tests.fakes.clusters import RUNS, WAITS, described_pod, event_objects, named, pod_object, pod_status, text
+from tests.fakes.clusters import (
+    RUNS,
+    WAITS,
+    described_pod,
+    event_objects,
+    named,
+    pod_object,
+    pod_status,
+    text,
+)
 from tests.unit.kubernetes.variations import POD, Variation
 
 _LOG = f"logs/{POD}.log"
 _PREVIOUS = f"logs/{POD}-previous.log"
 
 
-def row(status: str, ready: str = "0/1", restarts: str = "7 (2m ago)", name: str = POD, more: str = "") -> str:
+def row(
+    status: str, ready: str = "0/1", restarts: str = "7 (2m ago)", name: str = POD, more: str = ""
+) -> str:
     head = "NAME                      READY   STATUS   RESTARTS   AGE" + ("   LABELS" if more else "")
     return f"{head}\n{name}   {ready}   {status}   {restarts}   41m{'   ' + more if more else ''}\n"
 

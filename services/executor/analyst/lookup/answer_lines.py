@@ -33,7 +33,7 @@ def lines(lookup: Lookup, known: Known) -> list[Finding]:
         case Ask.FIRST | Ask.LAST:
             parts = _one_end(document, lookup, ends[lookup.ask is Ask.LAST])
         case _:
-            parts = [*_count(document, lookup), *_where(document), *_first_and_last(document, ends)]
+            parts = [*_count(document, lookup), *_where(document, lookup), *_first_and_last(document, ends)]
             parts += _how_many_shown(document, lookup)
     head = say.answer([*parts, *_beside(document), *_said_at_all(document, found[1:])], component)
     return [head, *_shown(document, lookup, component)] if lookup.ask is Ask.LIST else [head]
@@ -90,10 +90,11 @@ def _is_partial(document: Spot) -> bool:
     return bool(document.at("logs_not_read").count or document.at("logs_read_in_part").count)
 
 
-def _where(document: Spot) -> list[Part]:
+def _where(document: Spot, lookup: Lookup) -> list[Part]:
     """Say how many are in which log, where there are several."""
     rows = [row for row in document.at("logs").items() if row.at("count").count]
-    rows.sort(key=lambda row: -row.at("count").count)
+    if lookup.by_log:
+        rows.sort(key=lambda row: -row.at("count").count)
     if len(document.at("logs").items()) == 1:
         return []
     clauses: list[list[Part]] = [

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from services.executor.analyst.lookup import vocabulary as words
 from services.executor.analyst.lookup import wording as say
 from services.executor.analyst.lookup.asked import Ask, Lookup, Refused
 from services.executor.analyst.lookup.calls import events_call, objects_call
@@ -95,17 +96,24 @@ def _count(document: Spot, lookup: Lookup) -> list[Part]:
 
 
 def _otherwise(rows: Sequence[Spot], lookup: Lookup, known: Known) -> list[Finding]:
-    """Name those that are not well, where it is asked whether something is well."""
-    if lookup.ask is not Ask.ANY or "well" not in lookup.states:
-        return []
+    """Name those that are not well, where that is asked of some; and those that wait, beside pending ones."""
     fitting = {(row.at("name").text, row.at("namespace").text) for row in rows}
     others = [
         row
         for row in objects_of(lookup, known)
         if (row.at("name").text, row.at("namespace").text) not in fitting
+        and row.at("namespace").text in (lookup.namespaces or (row.at("namespace").text,))
     ]
-    clauses = [_object(row, lookup) for row in others[: say.MAX_LISTED]]
-    return say.listed(["The rest:"], clauses) if clauses else []
+    if lookup.node or lookup.labels or len(lookup.states) != 1:
+        return []
+    lead = ""
+    if lookup.states == ("well",) and lookup.ask is Ask.ANY:
+        lead = "The rest:"
+    elif lookup.states == ("Pending",):
+        lead = "Waiting under another status:"
+        others = [row for row in others if row.at("excerpts", "status", "text").text in words.WAITING]
+    clauses = [_object(row, lookup) for row in others[: say.MAX_LISTED]] if lead else []
+    return say.listed([lead], clauses) if clauses else []
 
 
 def _grouped(document: Spot, lookup: Lookup) -> list[Finding]:
@@ -115,7 +123,7 @@ def _grouped(document: Spot, lookup: Lookup) -> list[Finding]:
         raise Refused("none of the recorded objects states this")
     count = document.at("count")
     told = sum(each.at("count").count for each in groups)
-    unstated = [", where not all state it"] if told < count.count else []
+    unstated = [", as far as stated"] if told < count.count else []
     lead: list[Part] = [
         number(count), f" recorded {_noun(lookup, count.count)}", *_about(lookup, document),
         f" by {lookup.group}", *unstated, ":",
@@ -235,9 +243,9 @@ def _facts(document: Spot, rows: Sequence[Spot], lookup: Lookup) -> list[Finding
     told = [(row, _values(row, lookup.fact)) for row in rows]
     if not told or any(not values for _, values in told):
         raise Refused("some of the recorded objects do not state this")
-    words = _FACT_WORDS[lookup.fact]
+    noun = _FACT_WORDS[lookup.fact]
     clauses = [
-        [literal(row.at("name")), f" has {words}", *say.joined([[each] for each in values])]
+        [literal(row.at("name")), f" has {noun}", *say.joined([[each] for each in values])]
         for row, values in told
     ]
     if len(clauses) == 1:

@@ -73,6 +73,8 @@ class Lookup:
     node: str = ""
     states: tuple[str, ...] = ()
     fact: str = ""
+    by_log: bool = False
+    """Whether lines are counted to tell which log holds most."""
     group: str = ""
     """The fact by which objects are counted apart."""
     labels: tuple[tuple[str, str], ...] = ()

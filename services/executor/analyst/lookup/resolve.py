@@ -125,7 +125,8 @@ def _lines(reader: Reader, bare: Lookup) -> Lookup:
     if ask is Ask.ANY and severities:
         # Whoever asks whether there are any wants to see them.
         ask = Ask.LIST
-    if _by_log(reader):
+    by_log = _by_log(reader)
+    if by_log:
         ask = Ask.COUNT
     literals, is_phrase = question.literals, False
     if question.is_oom:
@@ -138,7 +139,7 @@ def _lines(reader: Reader, bare: Lookup) -> Lookup:
         raise Refused("several quoted texts may be meant together or one by one; ask for one of them")
     return replace(
         bare, ask=ask, sources=sources, levels=levels, severities=severities,
-        components=components, literals=literals, is_phrase=is_phrase, limit=question.limit,
+        components=components, literals=literals, is_phrase=is_phrase, limit=question.limit, by_log=by_log,
         from_end=Ask.LAST in question.also,
     )  # fmt: skip
 

@@ -164,19 +164,13 @@ STATE_TEXTS: Final = {
     "running": ("Running",),
     "Failed": ("Failed", "Error"),
     "Completed": ("Completed", "Succeeded"),
-    # As long as no container has run a pod is in the phase Pending, and kubectl shows why.
-    "Pending": (
-        "Pending",
-        "ContainerCreating",
-        "PodInitializing",
-        "ImagePullBackOff",
-        "ErrImagePull",
-        "InvalidImageName",
-        "ErrImageNeverPull",
-        "CreateContainerConfigError",
-    ),
     "CrashLoopBackOff": ("CrashLoopBackOff", "Init:CrashLoopBackOff"),
 }
+# As long as no container has run a pod is in the phase Pending, and kubectl shows what it waits for.
+WAITING: Final = vocabulary(
+    """ContainerCreating PodInitializing ImagePullBackOff ErrImagePull InvalidImageName ErrImageNeverPull
+    CreateContainerConfigError"""
+)
 NEGATIONS: Final = vocabulary("not isn't aren't wasn't weren't don't doesn't didn't")
 METRIC: Final = vocabulary("metric metrics series gauge counter sample samples")
 OOM: Final = re.compile(
