@@ -18,10 +18,7 @@ def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
         raise Refused(
             "what is recorded of a cluster is of one moment and has no quoted text: no time bounds it"
         )
-    group, labels = _group(reader), _labels(reader)
-    types = tuple(words.SERVICE_TYPES[each] for each in reader.take(words.SERVICE_TYPES))
-    if types:
-        reader.take(("exposed", "expose", "via", "type", "types"))
+    group, labels, types = _group(reader), _labels(reader), _types(reader)
     fact = "" if group else _fact(reader)
     # "The pods on worker-1": behind another kind the name of a node tells where.
     others = {words.KINDS_BY_WORD[word] for word in question.lowered & words.KINDS_BY_WORD.keys()} - {"Node"}
@@ -54,6 +51,14 @@ def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
         namespaces=namespaces, fact=fact, group=group, labels=labels, types=types,
     )  # fmt: skip
     return _asking(found, known)
+
+
+def _types(reader: Reader) -> tuple[str, ...]:
+    """Take the types of services that are asked for."""
+    types = tuple(words.SERVICE_TYPES[each] for each in reader.take(words.SERVICE_TYPES))
+    if types:
+        reader.take(("exposed", "expose", "via", "type", "types"))
+    return types
 
 
 def _group(reader: Reader) -> str:

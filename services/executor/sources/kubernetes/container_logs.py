@@ -40,6 +40,11 @@ def is_refusal(first_line: str) -> bool:
     return _REFUSED.match(first_line) is not None
 
 
+def is_previous(source: str) -> bool:
+    """Tell whether a log is of a container's run before the current one, by its file's name."""
+    return bool({"previous", "prev"} & set(_WORD.findall(source.rpartition("/")[2].lower())))
+
+
 def pod_of_log(source: str, first_line: str, pods: Collection[str]) -> str:
     """Return the pod whose log a file is: by its first line, a folder, or the file's name; else empty.
 
