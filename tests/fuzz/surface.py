@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
-from assay.common.v1 import evidence_pb2
+from assay.common.v1 import evidence_pb2, tool_pb2
 from assay.composer.v1 import composer_pb2
 from assay.orchestrator.v1 import diagnosis_pb2, run_pb2, state_pb2
 from assay.verifier.v1 import verifier_pb2
@@ -23,7 +23,7 @@ from orchestrator.merge import merged_document
 from orchestrator.settings import OrchestratorSettings
 from orchestrator.store import rows
 from orchestrator.store.port import StoredDataError
-from services.common.errors import InvalidArgumentError
+from services.common.errors import InvalidArgumentError, NotFoundError
 from services.common.evidence import document, templates
 from services.common.evidence.matching import hides
 from services.common.evidence.verifier_protocol import ProtocolError
@@ -31,13 +31,15 @@ from services.common.rpc.context import check_run_id
 from services.common.settings import ServiceSettings, SettingsError, load
 from services.common.visible import visible
 from services.composer.settings import ComposerSettings
+from services.executor import replies
+from services.executor.outcome import failed, timed_out
 from services.executor.settings import ExecutorSettings
 from services.gatekeeper.settings import GatekeeperSettings
 from services.planner.settings import PlannerSettings
 from services.verifier.settings import VerifierSettings
 from tests.fakes import claims, compose_requests
 from tests.fakes.runs import proven_run
-from tests.fuzz.inputs import TEXTS, damaged_texts
+from tests.fuzz.inputs import TEXTS, damaged_bytes, damaged_texts
 from tests.fuzz.target import Input, Target
 from tests.fuzz.texts import DOCUMENTS
 from tests.fuzz.wire import messages
@@ -53,6 +55,15 @@ _SETTINGS: tuple[type[ServiceSettings], ...] = (
 _VALUES = st.one_of(
     damaged_texts(("127.0.0.1:50051", "[::1]:0", "5", "1e3", "offline", "/tmp", "true")),  # noqa: S108 - no file is made
     TEXTS,
+)
+_REPLIES = (
+    replies.returned(None),
+    replies.returned([b"document", "text", 17]),
+    replies.returned(failed("the source cannot be read", 1)),
+    replies.returned(timed_out(1.5)),
+    replies.returned(tool_pb2.ToolCatalog(sources=[tool_pb2.SourceInfo(kind="log", name="a.log")])),
+    replies.raised(NotFoundError("the bundle does not exist", field="scope.bundle")),
+    replies.raised(replies.WorkerFailedError(["builtins.KeyError", "a.py:1"])),
 )
 _HIDING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _NOWHERE = Path("/no such folder of an incident")
@@ -189,6 +200,12 @@ def _each(message: Message, run: Callable[[Input], None], name: str) -> Target:
     return Target(name, _some(message), run)
 
 
+def _replied(data: Input) -> None:
+    assert isinstance(data, bytes)
+    value, error = replies.parsed(data)
+    assert value is None or error is None
+
+
 def targets() -> list[Target]:
     """Return the targets."""
     pairs = st.dictionaries(_setting_names(), _VALUES, max_size=4)
@@ -219,4 +236,5 @@ def targets() -> list[Target]:
             "verifier's reply", st.tuples(_some(_ASKED), _some(_VERIFICATION)), _accepted, (ProtocolError,)
         ),
         Target("answer of a fallback", asked, _answered),
+        Target("worker's reply", damaged_bytes(_REPLIES), _replied, (replies.IllegalReplyError,)),
     ]
