@@ -83,7 +83,7 @@ def local_bundle(path: Path) -> Bundle:
     try:
         folder = path.resolve()
         if not folder.exists():
-            raise wrong_input(f"--bundle: there is no folder {shown(path)}")
+            raise wrong_input(f"--bundle: there is no folder or zip file {shown(path)}")
         is_zip = folder.suffix.lower() == ".zip" and folder.is_file()
         if not folder.is_dir() and not is_zip:
             raise wrong_input(
