@@ -7,7 +7,7 @@ import pytest
 
 from tests.fakes.bundles import Tree, write
 from tests.fakes.clusters import text
-from tests.fakes.investigation import look_up
+from tests.fakes.investigation import investigate, look_up
 from tests.lookups.asking import asked
 
 TOPOLOGY = {
@@ -151,3 +151,28 @@ def test_a_count_that_does_not_hold_what_was_chosen_is_refused(tmp_path: Path) -
     assert (
         said(tmp_path / "undated", "What changed?", **{"events.json": json.loads(json.dumps(events))}) == []
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "verb"),
+    [
+        ("INFO shop.pay: POST https://pay.example/charge {} took=12ms", "logged"),
+        ('https://pay.example:443 "POST /charge HTTP/1.1" {} 12', "logged"),
+        ('10.0.0.1 "POST /charge HTTP/1.1" {} 12 "https://shop.example/"', "answered"),
+    ],
+)
+def test_what_a_component_was_answered_is_not_told_as_its_own_answer(
+    tmp_path: Path, line: str, verb: str
+) -> None:
+    rows = [f"2026-11-30T10:00:{n:02d}Z {line.format(503 if n > 30 else 200)}\n" for n in range(60)]
+    bundle = write(tmp_path / "bundle", {"logs/shop.log": "".join(rows)})
+    (answer,) = asked(bundle, "How many 503s?").statements
+    assert answer.startswith(f"shop {verb} 29 of 60 requests with a status of 503")
+
+
+def test_nor_is_it_in_the_answer_to_why(tmp_path: Path) -> None:
+    line = '2026-11-30T10:0{}:{:02d}Z https://pay.example:443 "POST /charge HTTP/1.1" {} 12\n'
+    rows = [line.format(n // 60, n % 60, 503 if n > 90 else 200) for n in range(120)]
+    found = investigate(write(tmp_path / "bundle", {"logs/shop.log": "".join(rows)}), "Why does it fail?")
+    (symptom,) = found.of_type("symptom")
+    assert symptom.statement.startswith("shop logged 29 requests with status 503 from ")

@@ -9,6 +9,7 @@ from services.common.evidence.document import ClaimTypeName
 from services.executor.analyst.causes.candidates import Candidate
 from services.executor.analyst.reading.signs import Sign
 from services.executor.analyst.reading.views import Log, MetricChange, Pair
+from services.executor.analyst.reading.words import verb_of_status
 from services.executor.analyst.story.effects import Effects
 from services.executor.analyst.story.failures import Failure, Failures
 from services.executor.analyst.story.silences import silences
@@ -151,7 +152,7 @@ def _what(failure: Failure) -> list[Part]:
     if template.is_status:
         status = literal(template.spot.at("outcome"))
         return [
-            f"{who} answered ",
+            f"{who} {verb_of_status(template.first.at('text').text)} ",
             *counted(count, "request", "requests"),
             " with status ",
             status,

@@ -6,7 +6,7 @@ from services.executor.analyst.lookup.asked import Ask, Lookup, Refused
 from services.executor.analyst.lookup.calls import MAX_SHOWN, SHOWN, request_calls
 from services.executor.analyst.lookup.known import Known
 from services.executor.analyst.reading.spot import Spot
-from services.executor.analyst.reading.words import seconds_of
+from services.executor.analyst.reading.words import seconds_of, verb_of_status
 from services.executor.analyst.wording.findings import Finding, Part, number
 
 
@@ -55,16 +55,23 @@ def _clause(owner: str, document: Spot, lookup: Lookup) -> list[Part]:
     count, of = document.at("count"), document.at("requests")
     partial = document.at("logs_read_in_part").count
     least = "at least " if partial else ""
+    who = f"{owner} {_verb(document)}"
     if not _tells_all(document):
         what: list[Part] = [f"{owner} logged {least}", number(count), " records that state a status"]
     elif lookup.outcomes:
-        what = [f"{owner} answered {least}", number(count), " of ", number(of), " requests with a status"]
+        what = [f"{who} {least}", number(count), " of ", number(of), " requests with a status"]
     else:
-        what = [f"{owner} answered {least}", number(count), " requests"]
+        what = [f"{who} {least}", number(count), " requests"]
     status: list[Part] = (
         [" of ", *say.alternatives(document.at("outcomes").items())] if lookup.outcomes else []
     )
     return [*what, *status, *_holding(document), *_where(document), *_ends(document, lookup)]
+
+
+def _verb(document: Spot) -> str:
+    """Say what the logs tell of: what their owner answered, or what it was answered."""
+    texts = (row.at(side, "text").text for row in document.at("logs").items() for side in ("first", "last"))
+    return "logged" if "logged" in map(verb_of_status, texts) else "answered"
 
 
 def _holding(document: Spot) -> list[Part]:

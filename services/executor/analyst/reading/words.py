@@ -10,6 +10,9 @@ from services.common.evidence.matching import hides
 from services.common.evidence.redacted import citable_parts, holds_marker
 from services.executor.analyst.reading.stated import stated_by
 
+# Who calls another writes where that is. Balancers write so of their own requests, too, but in quotes.
+_METHODS = "(?:GET|HEAD|POST|PUT|DELETE|PATCH|OPTIONS)"
+_OWN_CALL = re.compile(rf'(?<![\w"]){_METHODS} https?://|https?://[^\s"]{{1,256}} "{_METHODS} ')
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # What a terminal obeys and does not show: colours and moves; titles and the like with all their text.
@@ -29,6 +32,11 @@ _MESSAGE_KEYS = ("msg", "message", "event", "error", "err", "exception", "exc")
 def words_of(text: str) -> frozenset[str]:
     """Return the lower-case words and numbers of a name or sentence."""
     return frozenset(_WORD.findall(_CAMEL.sub(" ", text).lower()))
+
+
+def verb_of_status(line: str) -> str:
+    """Say what a log tells of a request with a status: that its owner answered, or what it was answered."""
+    return "logged" if _OWN_CALL.search(line) else "answered"
 
 
 def vocabulary(words: str) -> frozenset[str]:

@@ -7,6 +7,7 @@ from services.common.evidence.document import EvidenceBinding
 from services.executor.analyst.reading.material import Material
 from services.executor.analyst.reading.spot import Spot
 from services.executor.analyst.reading.views import MetricChange, Pair, Template
+from services.executor.analyst.reading.words import verb_of_status
 from services.executor.analyst.wording.findings import (
     Part,
     instant,
@@ -93,7 +94,9 @@ def first_record(template: Template) -> list[Part]:
     """Say when a kind of log line first appeared: the clause behind "before"."""
     first, who = template.first, template.owner or template.source
     if template.is_status:
-        what: list[Part] = [f"{who} first answered with status ", literal(template.spot.at("outcome"))]
+        verb = verb_of_status(first.at("text").text)
+        told = f"{who} first answered" if verb == "answered" else f"{who} first {verb} a request"
+        what: list[Part] = [f"{told} with status ", literal(template.spot.at("outcome"))]
     elif not template.quote:
         what = [f"{who} first logged a failing line"]
     elif template.tally is not None:
