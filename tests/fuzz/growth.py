@@ -141,6 +141,7 @@ READERS: Final[Mapping[str, Reader]] = {
     "details": Reader(words.details, 8192),
     "clean pieces": Reader(words.clean_pieces, 8192),
     "words": Reader(words.words_of, 8192),
+    "verb of a status": Reader(words.verb_of_status, 8192),
     "labels of a series": Reader(phrases.telling_labels, 1 << 16),
     "stated mechanism": Reader(stated.stated_by, 8192),
     "holder": Reader(signs.tells_holder, 8192),
