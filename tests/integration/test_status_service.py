@@ -64,7 +64,7 @@ async def test_an_agent_that_never_answers_is_told_so_in_time(tmp_path: Path) ->
         told = await status(running, seconds=3)
     planner, *others = told.agents
     assert (planner.address, planner.ready, planner.live) == (address, False, False)
-    assert "does not answer within 2.8 s" in planner.problem
+    assert "does not answer within 2." in planner.problem
     assert all(agent.ready for agent in others)
     assert told.store.integrity == status_pb2.INTEGRITY_SOUND
 
@@ -93,13 +93,15 @@ async def test_the_sources_of_a_scope_are_listed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("reply", "problem"),
-    [(Code.NOT_FOUND, "scripted"), (hang, "no list within 2.8 s"), (ListToolsResponse(), "")],
+    [(Code.NOT_FOUND, "scripted"), (hang, "no list within 2."), (ListToolsResponse(), "")],
 )
 async def test_why_there_is_no_list_is_told(tmp_path: Path, reply: Any, problem: str) -> None:  # noqa: ANN401
     async with stack(tmp_path / "runs.db") as running:
         running.agents.executor.replies["ListTools"] = [reply]
         told = await status(running, "incident", seconds=3)
-    assert told.sources.problem == problem
+    # How much of the three seconds was left depends on the machine.
+    assert told.sources.problem.startswith(problem)
+    assert bool(told.sources.problem) is bool(problem)
     assert told.HasField("sources")
     assert all(agent.ready for agent in told.agents)
 
