@@ -23,7 +23,7 @@ from assay.gatekeeper.v1 import gatekeeper_pb2, gatekeeper_pb2_grpc
 
 from dev.authority import Authority, write_private
 from services.common.rpc.callers import server_name
-from services.common.rpc.channels import ClientTls, open_channel
+from services.common.rpc.channels import ClientTls, open_preferring
 from services.common.rpc.service import serving
 from services.common.tls_settings import TlsFiles
 from tests.fakes import scripted
@@ -145,7 +145,7 @@ async def measure(folder: Path, renewals: int) -> Seen:
         service = scripted.service(load.check, load.execute)
         address = await stack.enter_async_context(serving(settings, service))
         channels = [
-            await stack.enter_async_context(open_channel(address, 1 << 20, tls)) for _ in range(_CLIENTS)
+            await stack.enter_async_context(open_preferring(address, 1 << 20, tls)) for _ in range(_CLIENTS)
         ]
         async with asyncio.TaskGroup() as group:
             for number, channel in enumerate(channels):
