@@ -110,6 +110,7 @@ def _step(lines: list[str]) -> dict[str, Any]:
     A change after which nothing is logged as failed is only a possible cause.
     """
     claims: list[dict[str, Any]] = []
+    effect = next((line for line in lines if _FAILED.search(line)), "")
     for line in lines:
         label, _, shown = line.partition("| ")
         if found := _FAILED.search(shown):
@@ -125,8 +126,17 @@ def _step(lines: list[str]) -> dict[str, Any]:
             told = f'{found[2]}: the change "{found[3]}" is recorded at {found[1]}.'
             claims = [each for each in claims if each["type"] != "cause"]
             cause = _claim("cause", "cause-1", told, found[2], label)
-            claims.append(cause if any(map(_FAILED.search, lines)) else cause | _DOUBTED)
+            claims.append(_with_effect(cause, effect) if effect else cause | _DOUBTED)
     return {"calls": [], "claims": claims}
+
+
+def _with_effect(cause: dict[str, Any], line: str) -> dict[str, Any]:
+    """Return a cause that cites what failed, too: a change alone proves nothing."""
+    label, _, shown = line.partition("| ")
+    found = _FAILED.search(shown)
+    assert found is not None
+    told = f"{cause['statement'].removesuffix('.')}; lines that report a failure of one kind: {found[1]}."
+    return {**cause, "statement": told, "refs": [*cause["refs"], label]}
 
 
 def _claim(kind: str, claim_id: str, statement: str, component: str, label: str) -> dict[str, Any]:

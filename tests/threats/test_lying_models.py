@@ -20,7 +20,7 @@ from tests.model_faults.graph import ANSWERS, Seen, Setting, ended, sensible
 PASS = evidence_pb2.VERDICT_PASS
 # Words of each lie that may not reach a person. `kv` is known to the topology alone.
 LIES = {
-    "another component": 'kv: "{quote}" was logged',
+    "another component": 'Then kv logged "{quote}"',
     "another component, named in passing": 'api logged "{quote}" for all calls of cart-worker',
     "a reason": 'api logged "{quote}" because a cleaner pulled a plug',
     "certainty": 'api logged "{quote}", and it is obviously the only thing that is wrong',

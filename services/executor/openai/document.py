@@ -14,6 +14,7 @@ from services.common.evidence.document import (
 )
 from services.common.evidence.faults import FAULTS
 from services.common.evidence.matching import hides
+from services.common.evidence.template_slots import CHANGE_TOOL
 from services.executor.desk import Gathered
 from services.executor.openai.answer import StatedClaim
 from services.executor.openai.borne_out import is_borne_out
@@ -29,7 +30,8 @@ def document(gathered: Gathered, stated: Sequence[StatedClaim]) -> bytes:
     """Return the document. What is no claim at all is left out, and how many were is a gap of it.
 
     A reference that leads nowhere stays, as a binding that the gate fails. A confirmed claim without any
-    reference counts as possible: the contract knows no other.
+    reference counts as possible: the contract knows no other. So does a cause that cites a recorded change
+    and no effect: every busy system is changed shortly before something breaks.
     """
     citing = Citing(gathered.calls)
     claims: list[Claim] = []
@@ -62,7 +64,7 @@ def _claim(
     return Claim(
         claim_id=claim_id,
         claim_type=stated.type,
-        status=stated.status if bindings else "possible",
+        status="possible" if not bindings or (is_cause and _are_changes(bindings)) else stated.status,
         critical=stated.critical,
         statement=stated.statement,
         component=stated.component,
@@ -70,6 +72,10 @@ def _claim(
         fault=stated.fault if is_shown else "",
         evidence_bindings=bindings,
     )
+
+
+def _are_changes(bindings: Sequence[EvidenceBinding]) -> bool:
+    return all(binding.tool_name == CHANGE_TOOL for binding in bindings)
 
 
 def _is_legal(claim: StatedClaim) -> bool:

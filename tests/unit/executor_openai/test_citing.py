@@ -225,3 +225,20 @@ def test_claims_are_made_legal_or_left_out() -> None:
         ("claim-3", "", "", "confirmed"),
         ("bare", "", "", "possible"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("refs", "kind", "status"),
+    [
+        (["1/elements/0"], "cause", "possible"),
+        (["1/elements/0"], "symptom", "confirmed"),
+        (["1/elements/0", "2/lines/0"], "cause", "confirmed"),
+        (["2/lines/0"], "cause", "confirmed"),
+    ],
+)
+def test_a_recorded_change_alone_confirms_no_cause(refs: list[str], kind: str, status: str) -> None:
+    change = {"elements": [{"first_line": 2, "last_line": 4, "value": {"summary": "pool size raised"}}]}
+    calls = [RecordedCall("inv-c", "change_events_list", {}, OK, change), CALLS[0]]
+    stated = a_claim(*refs, type=kind, statement="The pool size was raised, then it fails: too many clients.")
+    [claim] = parse(document(Gathered(calls, {}, []), [stated])).claims
+    assert claim.status == status
