@@ -31,8 +31,9 @@ _BEGINS: Final = (
 )
 # In a hurry the verb is left out: "pods pending?", "errors in api?".
 _SHORT: Final = (
-    r"^\W*(all )?(pods|nodes|jobs|deployments|daemonsets|statefulsets|pvcs|namespaces|events|errors"
-    r"|warnings|alerts|restarts)\b[^.;?!]{0,80}\?\W*$"
+    r"^\W*(all )?((pods|nodes|jobs|deployments|daemonsets|statefulsets|pvcs) (not )?"
+    r"(pending|running|ready|failed|evicted|completed|healthy|unhealthy|up|down|available|crashing|restarted)"
+    r"|(events|errors|warnings|alerts|restarts))( (in|of|on|from|since)\b[^.;?!]{1,80})?\?\W*$"
 )
 _ASKS: Final = (
     rf"(^|[.:;,!?\n])\W{{0,4}}((and|but|or|so) )?({_WH}|until when|when|where|{_VERB})\b[^?]{{0,500}}\?"

@@ -24,6 +24,10 @@ CAUSE = [
     "Payments time out?",
     "Payments time out since 09:10, and so do refunds",
     "KubeJobFailed",
+    "pods keep restarting?",
+    "Pods pending for hours?!",
+    "errors everywhere, any hint?",
+    "Deployments do not come up?",
     "What is wrong with the queue?",
     "What went wrong at 09:10?",
     "What's up with postgres?",
@@ -55,6 +59,12 @@ CAUSE = [
     "",
 ]
 LOOKUP = [
+    "pods pending?",
+    "Nodes not ready?",
+    "pods crashing in the namespace shop?",
+    "errors in checkout?",
+    "alerts since 09:10?",
+    "is the cart up?",
     "Any errors in orders?",
     "Any 503s since 09:10?",
     "How many pods run?",
