@@ -287,6 +287,10 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
         "A job has failed pods.",
         "Read the log of the failed pods.",
     ),
+    "cronjob.missed": KubernetesFault(
+        "A cron job missed the time of a run.",
+        "Compare its starting deadline and its concurrency policy with how long its runs take.",
+    ),
     "cronjob.suspended": KubernetesFault(
         "A cron job is suspended.",
         "Resume the cron job if it should run.",
@@ -314,6 +318,10 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
     "service.no_endpoints": KubernetesFault(
         "A service lacks endpoints.",
         "Compare the selector of the service with the labels of the pods, and see whether those are ready.",
+    ),
+    "service.load_balancer_failed": KubernetesFault(
+        "Making the load balancer of a service fails.",
+        "Read the message of the controller: quota, subnets and permissions of the provider.",
     ),
     "ingress.backend_missing": KubernetesFault(
         "An ingress leads to a service that is missing.",
@@ -358,6 +366,10 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
     "resource.not_ready": KubernetesFault(
         "A resource lacks readiness by its own condition.",
         "Describe the resource and what it refers to, and read the log of its controller.",
+    ),
+    "workload.scaled_to_zero": KubernetesFault(
+        "A workload is scaled down to an empty set of pods.",
+        "See who scaled it down, and when; scale it up if it should run.",
     ),
     "container.not_ready": KubernetesFault(
         "A container runs and lacks readiness.",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from services.executor.sources.kubernetes.container_logs import is_refusal
+from services.executor.sources.kubernetes.container_logs import is_refusal, owner_of_log
 from tests.fakes.bundles import Tree, write
 from tests.fakes.clusters import RUNS, described_pod, named, pod_object, text
 from tests.fakes.investigation import investigate
@@ -324,3 +324,32 @@ def test_a_policy_over_a_destination_is_told_of_where_it_may_have_dropped_the_co
 )
 def test_what_kubectl_says_instead_of_a_log_is_none(line: str, refused: bool) -> None:
     assert is_refusal(line) is refused
+
+
+@pytest.mark.parametrize(("times", "blamed"), [(1, False), (9, True)])
+def test_one_failure_among_many_lines_of_what_is_well_is_no_trouble(
+    tmp_path: Path, times: int, blamed: bool
+) -> None:
+    log = "ERROR refresh failed, trying again\n" * times + "served\n" * 60
+    files: dict[str, Tree] = {"pod.txt": WELL, f"logs/{POD}.log": log}
+    found = investigate(write(tmp_path / "bundle", files), "Why is billing unhealthy?")
+    assert bool(found.suspects) is blamed
+    assert any("looks healthy" in claim.statement for claim in found.evidence.claims) is not blamed
+
+
+@pytest.mark.parametrize(
+    ("file", "named"),
+    [
+        ("logs/billing.log", True),
+        ("logs/billing-7d9c8b6f5d-k4wzl.log", True),
+        ("logs/billing-29001234-k4wzl.log", True),
+        ("logs/billing-0.log", True),
+        ("logs/billing-gateway.log", False),
+        ("logs/billing-grpc.log", False),
+        ("logs/old-billing.log", False),
+    ],
+)
+def test_a_log_is_of_a_workload_only_where_nothing_but_generated_letters_follows(
+    file: str, named: bool
+) -> None:
+    assert (owner_of_log(file, ["billing"]) == "billing") is named

@@ -257,6 +257,28 @@ FURTHER = {
         {"hpa.txt": "NAME      REFERENCE            TARGETS         MINPODS   MAXPODS   REPLICAS   AGE\nbilling   Deployment/billing   cpu: 240%/70%   2         5         5          18d\n"},
         "billing", "Why does billing not scale further?", ('at most "5"',),
     ),
+    "a workload that is scaled down": Variation(
+        "workload.scaled_to_zero",
+        {"d.txt": "NAME      READY   UP-TO-DATE   AVAILABLE   AGE\nbilling   0/0     0            0           20d\n"},
+        "billing", "Why is billing not running?", ('replicas "0/0"',),
+    ),
+    "a run that was missed": Variation(
+        "cronjob.missed",
+        {"ev.json": event_objects(("CronJob", "billing", "FailedNeedsStart", "Cannot determine if job needs to be started: too many missed start time (> 100)."))},
+        "billing", "Why did the billing cronjob not run?", ("too many missed start time",),
+    ),
+    "a load balancer that cannot be made": Variation(
+        "service.load_balancer_failed",
+        {"svc.txt": _SERVICE.replace("ledger-db", "billing"),
+         "ev.json": event_objects(("Service", "billing", "SyncLoadBalancerFailed", "Error syncing load balancer: could not find any suitable subnets"))},
+        "billing", "Why has the service billing no external address?", ("suitable subnets",),
+    ),
+    "a log that is named after a container": Variation(
+        "container.port_taken",
+        {"pod.txt": described_pod(more={"Reason": "CrashLoopBackOff"}, status="Running", restarts="4"),
+         "logs/main.log": "listen tcp :80: bind: address already in use\n"},
+        quoted=("address already in use",),
+    ),
     "a daemon set in a table": Variation(
         "image.tag_missing",
         {"ds.txt": "NAME      DESIRED   CURRENT   READY   UP-TO-DATE   AVAILABLE   NODE SELECTOR   AGE\nbilling   5         5         3       5            3           <none>          80d\n",

@@ -50,6 +50,7 @@ _STATES = _BARE | {
 # A line that names no fault tells why a program ended only where it stands at the end of the log.
 _GENERAL = "container.failure_logged"
 _LAST_LINES = 10
+_OFTEN = 3
 _KINDS: dict[str, ComponentKind] = {
     "Pod": "pod",
     "Job": "job",
@@ -82,6 +83,7 @@ class ClusterAccount:
             and self.question.concerns(each)
             and (self.question.asks_of_time or not each.tells_of_time)
             and (self.question.asks_of_restarts or not each.is_over)
+            and (self.question.is_named(each) or not each.is_intended)
         ]
         return sorted(found, key=lambda each: (each.rule == "row", _RANK.get(each.fault, len(_RANK))))
 
@@ -96,13 +98,16 @@ class ClusterAccount:
         sure = [each for each in self.selected if not self._is_state(each) and not each.is_of_log]
         explained = {each.name for each in sure if each.rule == _EXPLAINS_ITS_LOG}
         logs = [
-            each for each in self.selected if each.is_of_log and each.fault and each.name not in explained
+            each
+            for each in self.selected
+            if each.is_of_log and each.fault and each.name not in explained and self._matters(each)
         ]
         made = [self._cause(each) for each in (*sure, *logs)]
         if not logs:
             made += [self._direction(each) for each in self._unplaced if each.fault]
         if not made:
-            made = [self._cause(each) for each in self.selected if each.fault not in _BARE]
+            told = (each for each in self.selected if not each.is_of_log or self._matters(each))
+            made = [self._cause(each) for each in told if each.fault not in _BARE]
         return _distinct(made)[:MAX_CAUSES]
 
     def symptoms(self) -> list[Finding]:
@@ -134,7 +139,12 @@ class ClusterAccount:
         troubled = any(not each.is_of_log for each in self.selected) or bool(self._unplaced)
         if troubled or not self.question.names:
             return []
-        asked = [each for each in self.report.well if self.question.concerns(each) and state_of(each)]
+        failing = {each.name for each in self.selected if each.is_of_log and self._matters(each)}
+        asked = [
+            each
+            for each in self.report.well
+            if self.question.concerns(each) and each.name not in failing and state_of(each)
+        ]
         return [
             Finding("context", "confirmed", each.name, _about(each, _well(each)), critical=not self.selected)
             for each in asked[:MAX_WELL]
@@ -217,6 +227,12 @@ class ClusterAccount:
             return failed
         known = any(one.fault not in _STATES for one in found)
         return failed and not known and line.count("after").count <= _LAST_LINES
+
+    def _matters(self, line: ClusterFinding) -> bool:
+        """Tell whether a line can be the trouble: one failure among many lines of what is well is none."""
+        if line.fault != _GENERAL or line.name not in {each.name for each in self.report.well}:
+            return True
+        return line.count("after").count <= _LAST_LINES or line.count("matching").count >= _OFTEN
 
     def _is_only_slow(self, line: ClusterFinding) -> bool:
         """Tell whether most of its calls were slow, and nothing else slow or wrong was recorded."""

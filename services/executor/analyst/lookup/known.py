@@ -12,6 +12,9 @@ from services.executor.analyst.reading.views import Alert, ChangeEvent
 from services.executor.analyst.reading.words import seconds_of
 from services.executor.recorded import ToolRequest
 
+# What controllers put behind the name of a workload: a hash or a time, then letters of theirs or an ordinal.
+_LETTERS = "[bcdfghjklmnpqrstvwxz2456789]"
+_GENERATED = rf"(?:-(?:{_LETTERS}{{8,10}}|\d{{7,10}}))?(?:-(?:{_LETTERS}{{5}}|\d{{1,3}}))?"
 INVENTORY = "kubernetes_inventory"
 LOG_COUNT = "logs_count"
 SUMMARY = "metrics_summary"
@@ -138,7 +141,7 @@ def _instants(texts: Iterable[str]) -> Iterator[float]:
 
 def _holds(source: str, name: str, *, generated: bool = False) -> bool:
     """Tell whether a log's path holds a name, or one that was generated from it."""
-    end = r"(?:-[a-z0-9]{4,10}){0,2}(?![A-Za-z0-9-])" if generated else r"(?![A-Za-z0-9])"
+    end = rf"{_GENERATED}(?![A-Za-z0-9-])" if generated else r"(?![A-Za-z0-9])"
     return re.search(rf"(?<![A-Za-z0-9-]){re.escape(name)}{end}", source) is not None
 
 

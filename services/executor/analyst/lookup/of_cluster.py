@@ -26,7 +26,7 @@ def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
     names = reader.names(known.object_names)
     # "What does it run" asks for the image, not for its state.
     if fact:
-        reader.take(("run", "runs", "running", "use", "uses", "using", "deployed"))
+        reader.take(("run", "runs", "running", "use", "uses", "used", "using", "deployed"))
     states = _states(reader)
     kinds = list(dict.fromkeys(words.KINDS_BY_WORD[word] for word in reader.take(words.KINDS_BY_WORD)))
     kinds += ["Service"] if not names and not kinds and reader.take(("service", "services")) else []

@@ -12,6 +12,7 @@ _TELLS_OF_TIME = "slow"
 # Of a log that goes on, and of one of a run that ended.
 _OF_LOGS = ("log", "previous", _TELLS_OF_TIME)
 _RESTARTED = "restarted"
+_INTENDED = "intended"
 _LINES = ("line", "shortest", "longest")
 # What stands around a line of a log.
 _AROUND = ("peer", "frame")
@@ -72,6 +73,11 @@ class ClusterFinding:
     def is_of_ended_run(self) -> bool:
         """Tell whether it is of the log of a run that ended."""
         return self.rule == "previous"
+
+    @property
+    def is_intended(self) -> bool:
+        """Tell whether somebody wanted it so: it matters to nobody but who asks of the object."""
+        return self.rule == _INTENDED
 
     @property
     def is_over(self) -> bool:

@@ -171,7 +171,7 @@ def counted_clause(inventory: Spot) -> list[Part]:
 def _well_pods(inventory: Spot) -> list[Part]:
     fitting, of = inventory.at("count"), inventory.at("of_kind")
     if not of.count:
-        return []
+        return ["Looked at ", *counted(inventory.at("objects"), "recorded object", "recorded objects")]
     lead: list[Part] = ["Of ", *counted(of, "recorded pod", "recorded pods")]
     namespaces = inventory.at("namespaces").items()
     if len(namespaces) == 1:

@@ -11,7 +11,20 @@ from typing import Final
 _DUMPED: Final = re.compile(r"==== (?:START|END) logs for container (\S+) of pod ([^/\s]+)/(\S+) ====")
 # What stands in a log file's name beside the name of a pod: how it was fetched.
 _FETCHING: Final = frozenset(
-    {"all", "container", "containers", "current", "err", "get", "kubectl", "log", "logs", "out", "pod"}
+    {
+        "all",
+        "container",
+        "containers",
+        "current",
+        "err",
+        "get",
+        "kubectl",
+        "log",
+        "logs",
+        "out",
+        "output",
+        "pod",
+    }
     | {"pods", "previous", "prev", "stderr", "stdout", "text", "tail", "txt"}
 )
 _WORD: Final = re.compile(r"[a-z0-9]+")
@@ -21,8 +34,10 @@ _REFUSED: Final = re.compile(
     r"(?:error: )*(?:Command `|error: (?!.* cannot )"
     r"|Error from server \((?!Forbidden\))|Error from server \(Forbidden\): .*\bpods/log\b)"
 )
-# What is generated behind the name of a workload for its pods.
-_GENERATED: Final = r"(?:-[a-z0-9]{4,10}){0,2}"
+# What is generated behind the name of a workload for its pods: a hash or a time, then letters or an ordinal.
+# Nothing that a person would write: the letters are those that controllers choose from.
+_LETTERS: Final = "[bcdfghjklmnpqrstvwxz2456789]"
+_GENERATED: Final = rf"(?:-(?:{_LETTERS}{{8,10}}|\d{{7,10}}))?(?:-(?:{_LETTERS}{{5}}|\d{{1,3}}))?"
 
 
 def is_container_log(lines: Sequence[str]) -> bool:

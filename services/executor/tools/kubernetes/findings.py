@@ -7,6 +7,7 @@ from services.common.evidence.kubernetes_faults import KUBERNETES_FAULTS
 from services.common.evidence.strict_json import Json
 from services.executor.sources.bundle import Bundle
 from services.executor.sources.stop import Stop
+from services.executor.tools.kubernetes.ages import is_young
 from services.executor.tools.kubernetes.arguments import Findings
 from services.executor.tools.kubernetes.around import (
     backend_findings,
@@ -20,7 +21,7 @@ from services.executor.tools.kubernetes.cluster import WORKLOADS, Cluster, Said,
 from services.executor.tools.kubernetes.destinations import destination_findings
 from services.executor.tools.kubernetes.found import Found, told
 from services.executor.tools.kubernetes.logs import LOG_RULES, Logs, log_findings, unplaced_findings
-from services.executor.tools.kubernetes.others import object_findings
+from services.executor.tools.kubernetes.others import INTENDED, object_findings
 from services.executor.tools.kubernetes.pods import (
     RESTARTED,
     Container,
@@ -57,7 +58,7 @@ def kubernetes_findings(bundle: Bundle, arguments: Findings, stop: Stop) -> Tool
         if not arguments.names or _is_named(each, arguments.names)
     ]
     ordered = sorted(_telling(found), key=lambda each: _RANK.get(each.fault, len(_RANK)))
-    wrong = {each.subject for each in ordered if each.rule != RESTARTED}
+    wrong = {each.subject for each in ordered if each.rule not in (RESTARTED, INTENDED, *LOG_RULES)}
     well = sorted(
         (one for one in cluster.of_kind("Pod", *WORKLOADS) if one not in wrong and _is_seen_well(one)),
         key=lambda one: not _is_looked_at(one),
@@ -119,7 +120,10 @@ def _is_looked_at(subject: Subject) -> bool:
 
 
 def _is_seen_well(subject: Subject) -> bool:
-    return is_well(subject) if subject.kind == "Pod" else not subject.whole[0].is_row
+    if subject.kind == "Pod":
+        return is_well(subject)
+    # A row of a workload that was made just now tells little.
+    return not subject.whole[0].is_row or not is_young(subject.whole[0].root.at("AGE").text)
 
 
 def _shown(found: Found, ties: Ties) -> Json:
@@ -146,7 +150,8 @@ def _well(subject: Subject, ties: Ties) -> Json:
 
 def _state(subject: Subject) -> list[Said]:
     if subject.kind != "Pod":
-        return told(subject.named, subject.said("replicas", ("Replicas",), ("status", "readyReplicas")))
+        replicas = subject.said("replicas", ("Replicas",), ("status", "readyReplicas"))
+        return told(subject.named, replicas or subject.said("ready", ("READY",)))
     # The container that restarted most, and how it ended before, tells whether all is as well as it looks.
     restarted = sorted(containers(subject.whole[0]), key=_restarts, reverse=True)
     roles = ("ready", "restarts", "last_reason", "last_exit_code")

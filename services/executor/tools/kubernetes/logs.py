@@ -18,6 +18,7 @@ from services.executor.sources.stop import Stop, StoppedError
 from services.executor.tools.kubernetes.cluster import WORKLOADS, Cluster, Said, Subject
 from services.executor.tools.kubernetes.container_log import Line, Summary, is_on_dependency, summarize
 from services.executor.tools.kubernetes.found import Found, told
+from services.executor.tools.kubernetes.pods import container_name, containers
 from services.executor.tools.kubernetes.ties import stems
 
 # A log that cannot be given to a pod is told of under this kind.
@@ -76,7 +77,18 @@ class Logs:
             return self._pods[name]
         if len(self._pods) == 1 and names_nobody(source):
             return next(iter(self._pods.values()))
-        return self._owners.get(owner_of_log(name or source, self._owners))
+        owner = self._owners.get(owner_of_log(name or source, self._owners))
+        return owner or self._of_container(source)
+
+    def _of_container(self, source: str) -> Subject | None:
+        """Return the only pod that has a container which a log is named after."""
+        stem = source.rpartition("/")[2].partition(".")[0]
+        found = [
+            pod
+            for pod in self._pods.values()
+            if any(stem == container_name(one) for view in pod.whole for one in containers(view))
+        ]
+        return found[0] if len(found) == 1 else None
 
 
 def _owners(cluster: Cluster) -> dict[str, Subject]:

@@ -15,6 +15,8 @@ from services.executor.tools.kubernetes.signs import fault_of
 from services.executor.tools.kubernetes.ties import Ties
 
 _COUNT: Final = re.compile(r"(\d+) (\w+)")
+# What somebody wanted to be so.
+INTENDED: Final = "intended"
 _PERCENT: Final = re.compile(r"\b(\d{1,9})%/(\d{1,9})%")
 _PRESSURES: Final = {
     "MemoryPressure": "node.memory_pressure",
@@ -61,6 +63,12 @@ def _replicas(subject: Subject) -> Iterator[Found]:
         return
     if wanted.isdigit() and ready.isdigit() and int(ready) < int(wanted):
         yield from _short(subject, shown)
+    elif wanted == "0" and subject.kind in ("Deployment", "StatefulSet"):
+        yield Found(INTENDED, "workload.scaled_to_zero", subject, told(subject.named, _as_replicas(shown)))
+
+
+def _as_replicas(shown: Said | None) -> Said | None:
+    return shown._replace(role="replicas") if shown else None
 
 
 def _short(subject: Subject, *said: Said | None) -> Iterator[Found]:

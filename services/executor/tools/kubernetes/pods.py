@@ -84,6 +84,11 @@ def containers(view: KubeObject) -> list[Container]:
     return [Container(view.source, node) for node in nodes if node.children]
 
 
+def container_name(one: Container) -> str:
+    """Return what a container is called."""
+    return one.node.at("spec", "name").text or one.node.key
+
+
 def pod_findings(pod: Subject) -> Iterator[Found]:
     """Yield what is wrong with a pod; nothing for one that runs and is ready, or has done its work."""
     if is_well(pod):
