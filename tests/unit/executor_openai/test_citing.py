@@ -237,7 +237,8 @@ def test_claims_are_made_legal_or_left_out() -> None:
     ],
 )
 def test_a_recorded_change_alone_confirms_no_cause(refs: list[str], kind: str, status: str) -> None:
-    change = {"elements": [{"first_line": 2, "last_line": 4, "value": {"summary": "pool size raised"}}]}
+    listed = b'{"elements":[{"first_line":2,"last_line":4,"value":{"summary":"pool size raised"}}]}'
+    change = strict_json.loads(listed)
     calls = [RecordedCall("inv-c", "change_events_list", {}, OK, change), CALLS[0]]
     stated = a_claim(*refs, type=kind, statement="The pool size was raised, then it fails: too many clients.")
     [claim] = parse(document(Gathered(calls, {}, []), [stated])).claims
