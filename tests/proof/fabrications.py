@@ -37,6 +37,15 @@ _REFERENCE, _QUOTATION, _TRUE, _FABRICATED, _TWISTED = (
 )
 # What a statement says wrongly although each word of it may be held.
 _TWISTS: Final = ("negation",)
+# Denials that use none of the usual words, or none of English.
+_DENIALS: Final = {
+    "denial in other words": ("It is false that {}.", "It is untrue that {}.", "Hardly so: {}."),
+    "denial in another language": (
+        *("{} (dies geschah nicht).", "{} (was nie geschah).", "{} (jamais).", "{} (nunca ocurrió)."),
+        *("{} (не было).", "{} (没有发生)."),
+    ),
+}
+_SOME: Final = 3
 # What the true claim says elsewhere is in the wrong place, not made up.
 _SWAPPABLE: Final = ("quotation", "number", "time")
 _FIGURE: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+Z|(?<![\w.:-])\d+(?:\.\d+)?(?![\w:-])")
@@ -128,6 +137,7 @@ def _attempts(recording: Recording, places: int) -> Iterator[Attempt]:
     for claim in recording.truth.claims:
         refs = list(dict.fromkeys(_line(binding, numbers) for binding in claim.evidence_bindings))
         yield from _statements(claim, refs, _owners(claim, recording))
+        yield from _reworded(claim, refs, _strangers(claim, recording))
 
 
 def _statements(claim: Claim, refs: Sequence[str], owners: Sequence[str]) -> Iterator[Attempt]:
@@ -149,6 +159,16 @@ def _statements(claim: Claim, refs: Sequence[str], owners: Sequence[str]) -> Ite
         yield _attempt(part, claim, refs, mutation)
     for mutation in blind_mutations(claim.statement, list(owners), claim.component):
         yield _attempt(_TWISTED, claim, refs, mutation)
+
+
+def _reworded(claim: Claim, refs: Sequence[str], strangers: Sequence[str]) -> Iterator[Attempt]:
+    """Yield statements that are wrong by plain words: denied, or said of one that is not cited."""
+    bare = claim.statement.removesuffix(".")
+    for kind, forms in _DENIALS.items():
+        for form in forms:
+            yield _attempt(_TWISTED, claim, refs, Mutation(kind, form.format(bare), form))
+    for name in strangers[:_SOME]:
+        yield _attempt(_TWISTED, claim, refs, Mutation("another component", f"{bare} on {name}.", name))
 
 
 def _says_so_itself(mutation: Mutation, statement: str) -> bool:
@@ -188,6 +208,13 @@ def _owners(claim: Claim, recording: Recording) -> list[str]:
     known = {other.component for other in recording.truth.claims if other.component}
     texts = " ".join(binding.matched_text for binding in claim.evidence_bindings)
     return sorted(name for name in known - {claim.component} if name in texts)
+
+
+def _strangers(claim: Claim, recording: Recording) -> list[str]:
+    """Return components of other claims that nothing cited by this one names."""
+    texts = " ".join(binding.matched_text for binding in claim.evidence_bindings)
+    known = {other.component for other in recording.truth.claims if other.component}
+    return sorted(name for name in known - {claim.component} if name not in texts)
 
 
 def _references(recording: Recording, places: int) -> Iterator[Attempt]:
