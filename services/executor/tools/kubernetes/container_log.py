@@ -123,7 +123,7 @@ _DEPENDENCY: Final = re.compile(
 )
 # The same as a field: its unit stands in its name, or behind the number.
 _MEASURED: Final = re.compile(
-    r"(?P<what>[A-Za-z][^\n]{2,200}?)[\s,({\[\"']+(?:duration|elapsed|latency|took|time_taken|response_time|query_time)"
+    r"[\s,({\[\"'](?:duration|elapsed|latency|took|time_taken|response_time|query_time)"
     r"(?:_?(?P<key>ms|millis|seconds|secs))?[\"']?\s?[=:]\s?[\"']?(?P<number>\d{1,9}(?:\.\d{1,9})?)"
     r"\s?(?P<unit>ms|milliseconds|s|sec|secs|seconds)?\b",
     re.IGNORECASE,
@@ -145,6 +145,7 @@ _LOOK_AHEAD: Final = 8
 # Failures so close together are of one moment, and the first of them led to the others.
 _MOMENT_LINES: Final = 10
 _SLOW_SECONDS: Final = 1.0
+_MAX_WHAT: Final = 200
 _MAX_SHAPES: Final = 2000
 _MAX_TEXT: Final = 2000
 
@@ -259,8 +260,10 @@ def summarize(lines: Iterable[tuple[int, str]]) -> Summary:
             failure.follow(line, made.lines)
         if _ANY.search(line.text) and not _CALM.search(line.text) and not _FRAME.match(line.text):
             failure = _take_failure(made, line, before)
-        elif match := _TOOK.search(line.text) or _MEASURED.search(line.text):
-            _take_duration(made, match, line)
+        elif match := _TOOK.search(line.text):
+            _take_duration(made, match["what"], match, line)
+        elif match := _MEASURED.search(line.text):
+            _take_duration(made, line.text[: match.start()], match, line)
         before.append(line)
     return made
 
@@ -283,11 +286,11 @@ def _take_failure(made: Summary, line: Line, before: Iterable[Line]) -> Shape | 
     return made.failures[key]
 
 
-def _take_duration(made: Summary, match: re.Match[str], line: Line) -> None:
+def _take_duration(made: Summary, what: str, match: re.Match[str], line: Line) -> None:
     unit = match["unit"] or match.groupdict().get("key") or ""
     if not unit:
         return
     seconds = float(match["number"]) / (1000.0 if unit.lower().startswith("m") else 1.0)
-    what = _MASKED.sub("#", match["what"].strip())
+    what = _MASKED.sub("#", what.strip()[-_MAX_WHAT:])
     if what in made.slow or len(made.slow) < _MAX_SHAPES:
         made.slow.setdefault(what, Slow()).add(seconds, line)
