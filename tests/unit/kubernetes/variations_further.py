@@ -262,6 +262,14 @@ FURTHER = {
         {"d.txt": "NAME      READY   UP-TO-DATE   AVAILABLE   AGE\nbilling   0/0     0            0           20d\n"},
         "billing", "Why is billing not running?", ('replicas "0/0"',),
     ),
+    "the end of a long message": Variation(
+        "image.registry_unreachable",
+        {"pod.txt": described_pod(
+            ("Failed", 'Failed to pull image "registry.example.org:5000/billing:1.4": failed to pull and unpack image "registry.example.org:5000/billing:1.4": failed to resolve reference "registry.example.org:5000/billing:1.4": failed to do request: Head "https://registry.example.org:5000/v2/billing/manifests/1.4": dial tcp 10.1.4.9:5000: connect: connection refused'),
+            more={"Reason": "ImagePullBackOff"},
+        )},
+        quoted=("connect: connection refused",),
+    ),
     "a run that was missed": Variation(
         "cronjob.missed",
         {"ev.json": event_objects(("CronJob", "billing", "FailedNeedsStart", "Cannot determine if job needs to be started: too many missed start time (> 100)."))},

@@ -109,7 +109,9 @@ _LEADS = {
     "container.exited": "a failure is stated",
     "container.failure_logged": "a failure is stated",
 }
-_MAX_TEXT = 300
+_MAX_TEXT = 440
+# A longer text begins with its first word: what stands before is a time or a sign.
+_LONG = 75
 _DATED = re.compile(r"\d{1,4}[-/:]\d")
 _FIRST_WORD = re.compile(r"[A-Za-z/\[({\"'<*]|\d+/\d+ ")
 
@@ -214,7 +216,7 @@ def telling(text: str) -> str:
     """Return the telling part of a text, literally: from its first word, not too long, nothing hidden."""
     piece = max(clean_pieces(text), key=len, default="").strip()
     begin = None if _DATED.match(piece) else _FIRST_WORD.search(piece)
-    shown = piece[begin.start() :] if begin and len(piece) > _MAX_TEXT // 4 else piece
+    shown = piece[begin.start() :] if begin and len(piece) > _LONG else piece
     if len(shown) > _MAX_TEXT:
         shown = shown[:_MAX_TEXT].rsplit(" ", 1)[0]
     return re.split("[“”]", shown)[0].strip()
