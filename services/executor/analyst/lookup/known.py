@@ -141,8 +141,11 @@ def _instants(texts: Iterable[str]) -> Iterator[float]:
 
 def _holds(source: str, name: str, *, generated: bool = False) -> bool:
     """Tell whether a log's path holds a name, or one that was generated from it."""
-    end = rf"{_GENERATED}(?![A-Za-z0-9-])" if generated else r"(?![A-Za-z0-9])"
-    return re.search(rf"(?<![A-Za-z0-9-]){re.escape(name)}{end}", source) is not None
+    if generated:
+        return (
+            re.search(rf"(?<![A-Za-z0-9-]){re.escape(name)}{_GENERATED}(?![A-Za-z0-9-])", source) is not None
+        )
+    return re.search(rf"(?<![A-Za-z0-9-]){re.escape(name)}(?![A-Za-z0-9])", source) is not None
 
 
 def _is_overview(arguments: dict[str, Json]) -> bool:

@@ -90,8 +90,7 @@ def names_nobody(source: str) -> bool:
 
 
 def _is_of(part: str, name: str) -> bool:
-    pattern = rf"(?<![A-Za-z0-9-]){re.escape(name)}{_GENERATED}(?![A-Za-z0-9-])"
-    return re.search(pattern, part) is not None
+    return re.search(rf"(?<![A-Za-z0-9-]){re.escape(name)}{_GENERATED}(?![A-Za-z0-9-])", part) is not None
 
 
 def _holds_name(file: str, pod: str) -> bool:
