@@ -61,7 +61,8 @@ class OrchestratorSettings(ServiceSettings):
     reserve_seconds: float = Field(
         0.5, ge=0, description="a run ends so long before its caller's deadline, in seconds"
     )
-    list_tools_seconds: float = Field(15.0, gt=0, description="longest listing of a scope, in seconds")
+    # Longer than the executor's `inventory_deadline_seconds` and the start of a worker process together.
+    list_tools_seconds: float = Field(45.0, gt=0, description="longest listing of a scope, in seconds")
     # A model's own bound, `model_timeout_seconds`, is shorter: who is slow then fails by that one.
     planner_seconds: float = Field(90.0, gt=0, description="longest planning, in seconds")
     executor_seconds: float = Field(180.0, gt=0, description="longest execution, in seconds")
