@@ -74,7 +74,7 @@ ANSWERED = [
     ("is cart up?", ["Of 1 recorded pod of cart, 1 is well"]),
     ("Is web healthy?", ["Of 2 recorded pods of web, none are well", "The rest: web-5d6f7c8b9-zzzzz (Cont"]),
     ("are all deployments ok?", ["Of 2 recorded deployments, 1 has all", "The rest: web (0 of 2 ready)"]),
-    ("which deployments are not available?", ["1 has not all of the pods ready that should be: web (0 of 2 ready)"]),
+    ("which deployments are not available?", ["1 has not all of its wanted pods ready: web (0 of 2 ready)"]),
     ("how many nodes are down?", ["Of 2 recorded nodes, 1 is not ready: node-b"]),
     ("how many pods per status?", ["8 recorded pods by status: 3 Running; 1 ContainerCreating"]),
     ("count pods by namespace", ["8 recorded pods by namespace: 4 data; 3 shop; 1 crm"]),

@@ -94,7 +94,7 @@ def test_a_line_of_50_mb_is_cut_before_it_is_decoded() -> None:
 
 def test_control_uncut_the_line_is_held_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_lines, "MAX_LINE_CHARS", GIGABYTE)
-    monkeypatch.setattr(text_lines, "_MAX_LINE_BYTES", GIGABYTE)
+    monkeypatch.setattr(text_lines, "MAX_LINE_BYTES", GIGABYTE)
     peaks: list[int] = []
     assert not one_long_line(peaks).cut
     assert peaks[0] > 50 << 20

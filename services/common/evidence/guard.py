@@ -14,7 +14,7 @@ from services.common.evidence.directions import contradicts_itself
 from services.common.evidence.elsewhere import argument_texts, frame_texts
 from services.common.evidence.facts import NAMING, Fact, facts_of
 from services.common.evidence.holdings import Holdings, has_word
-from services.common.evidence.own_words import foreign_words, says_why, urges_more
+from services.common.evidence.own_words import ORDINARY_WORDS, foreign_words, says_why, urges_more
 from services.common.evidence.subjects import is_about_nobody
 from services.common.evidence.verdict import CARRIED
 
@@ -69,12 +69,13 @@ def unheld_words(claim: evidence_pb2.VerifiedClaim, held: Holdings, components: 
     nobody here can read.
     """
     said = claim.statement.casefold()
-    others = (name for name in components if has_word(said, name.casefold()))
+    known = (name for name in components if name.casefold() not in ORDINARY_WORDS)
+    others = (name for name in known if has_word(said, name.casefold()))
     explains = claim.claim_type != evidence_pb2.CLAIM_TYPE_CAUSE and says_why(claim.statement)
     return [
         kind
         for kind, is_missing in (
-            (_COMPONENT, any(not held.names(name) for name in others)),
+            (_COMPONENT, any(not (held.names(name) or held.says(name)) for name in others)),
             (_REASON, explains and not any(map(says_why, held.texts))),
             (_ADVICE, urges_more(claim.statement, held.texts)),
             (_LANGUAGE, any(not held.says(word) for word in foreign_words(claim.statement))),

@@ -34,6 +34,14 @@ _OTHERS_TO_SAY: Final = re.compile(
     r"\s+(?:the|it|its|them|all|this|that|your|every|each))\b",
     re.IGNORECASE,
 )
+# A component may bear one of these names; a sentence that has the word seldom speaks of that component.
+ORDINARY_WORDS: Final = frozenset(
+    {"alert", "alerts", "change", "changes", "configuration", "container", "deployment", "event"}
+    | {"events", "failure", "file", "files", "host", "image", "job", "jobs", "level", "line", "lines"}
+    | {"log", "logs", "memory", "message", "metric", "metrics", "node", "nodes", "object", "pod", "pods"}
+    | {"record", "records", "report", "request", "requests", "restart", "sample", "samples", "series"}
+    | {"service", "state", "status", "time", "volume"}
+)
 # A link or a tag: shown as text it is harmless, shown by what renders it it is not.
 _MARK_UP: Final = re.compile(r"\]\s?\(|</?[A-Za-z!]")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")

@@ -9,21 +9,11 @@ from services.common.evidence.holdings import Holdings
 _SUBJECT: Final = re.compile(r"\s*(?P<name>[^\W\d][\w.-]{0,255}):\s")
 # What a sentence may be, or be read from, rather than be about.
 _KINDS: Final = frozenset(
-    {"cause", "context", "effect", "evidence", "fact", "finding", "impact", "note", "observation", "result"}
-    | {
-        "summary",
-        "symptom",
-        "timeline",
-        "before",
-        "after",
-        "alert",
-        "alerts",
-        "change",
-        "changes",
-        "configuration",
-    }
-    | {"deployment", "error", "errors", "event", "events", "failure", "failures", "log", "logs", "message"}
-    | {"metric", "metrics", "release", "requests", "topology", "warning", "warnings"}
+    {"after", "alert", "alerts", "before", "cause", "change", "changes", "configuration", "context"}
+    | {"deployment", "effect", "error", "errors", "event", "events", "evidence", "fact", "failure"}
+    | {"failures", "finding", "further", "impact", "log", "logs", "message", "metric", "metrics", "note"}
+    | {"observation", "release", "requests", "result", "summary", "symptom", "timeline", "topology"}
+    | {"warning", "warnings"}
 )
 
 

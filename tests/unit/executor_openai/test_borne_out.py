@@ -51,7 +51,7 @@ def change(kind: str, summary: str) -> Json:
             "logs_search",
             line("FATAL: too many clients"),
             "/lines/0/text",
-            {"connections.exhausted", "code.exception"},
+            {"connections.exhausted"},
         ),
         (
             "logs_search",

@@ -191,13 +191,13 @@ def _condition(condition: Spot, lookup: Lookup, *, one: bool) -> list[Part]:
 
 
 def _well(lookup: Lookup, *, well: bool, one: bool) -> str:
-    has, are = ("has", "is") if one else ("have", "are")
+    has, are, its = ("has", "is", "its") if one else ("have", "are", "their")
     if lookup.kind == "Pod":
         means = "running with all containers ready, or done"
         return f"{are} well ({means})" if well else f"{are} not well (well means {means})"
     if lookup.kind == "Node":
         return f"{are} ready" if well else f"{are} not ready"
-    return f"{has} {'all' if well else 'not all'} of the pods ready that should be"
+    return f"{has} {'all' if well else 'not all'} of {its} wanted pods ready"
 
 
 def _beside(document: Spot) -> list[Part]:
