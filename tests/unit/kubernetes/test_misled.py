@@ -176,6 +176,21 @@ def test_a_named_namespace_bounds_what_is_told(tmp_path: Path) -> None:
     assert len(found) == 2
 
 
+def test_what_is_named_and_in_another_namespace_is_a_direction(tmp_path: Path) -> None:
+    mail = text(
+        """
+        NAMESPACE   NAME     READY   STATUS             RESTARTS   AGE
+        staging     mail-0   0/1     ImagePullBackOff   0          9d
+        """
+    )
+    question = "What is wrong with pod mail-0 in namespace warehouse?"
+    found = investigate(write(tmp_path / "bundle", {"pods.txt": mail}), question)
+    assert found.suspects == [("mail-0", "image.pull_failed", "possible")]
+    said = [claim.statement for claim in found.evidence.claims]
+    assert "Of 1 recorded object, none is in the namespace warehouse." in said
+    assert lowered(found, question) == []
+
+
 @pytest.mark.parametrize(
     "question", ["What is wrong in namespace warehouse?", "anything broken in the warehouse namespace?"]
 )

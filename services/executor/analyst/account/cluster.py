@@ -190,7 +190,7 @@ class ClusterAccount:
     def _cause(self, each: ClusterFinding) -> Finding:
         """Return a cause; confirmed where the object itself, or the log of one that failed, states it."""
         stated = not self._is_state(each) and (not each.is_of_log or self._explains(each))
-        if each.rule == _NOT_RECORDED or self.question.strangers:
+        if each.rule == _NOT_RECORDED or self.question.strangers or self.question.is_elsewhere:
             stated = False
         if each.rule == _EXPLAINS_ITS_LOG:
             stated = each.excerpt("isolation") is not None

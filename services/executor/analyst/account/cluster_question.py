@@ -88,9 +88,8 @@ class ClusterQuestion:
     @cached_property
     def names(self) -> frozenset[str]:
         """The known names that the question uses; else those that begin with a word of it."""
-        exact = frozenset(name for name in self.report.names if name.lower() in self._words)
-        if exact - _COMMON:
-            return exact - _COMMON
+        if self._exact:
+            return self._exact
         words = [word for word in self._words if len(word) >= _MIN_BEGINNING and word not in _COMMON]
         return frozenset(
             name for name in self.report.names if any(name.lower().startswith(f"{word}-") for word in words)
@@ -136,10 +135,15 @@ class ClusterQuestion:
         """Tell whether the question is about what ended and began again."""
         return bool(self._plain & _ABOUT_RESTARTS)
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """Tell whether the very name is recorded that is asked about, and nothing of the namespace."""
+        return bool(self._exact and self.strange_namespaces)
+
     def concerns(self, finding: ClusterFinding) -> bool:
         """Tell whether a finding is about what is asked; about anything wrong where nothing is named."""
         asked = self.namespaces - {"default"} or frozenset(self.strange_namespaces)
-        if asked and finding.namespace not in ("", *asked):
+        if asked and not self.is_elsewhere and finding.namespace not in ("", *asked):
             return False
         if self.names:
             return bool(finding.about & self.names)
@@ -150,6 +154,10 @@ class ClusterQuestion:
     def is_named(self, finding: ClusterFinding) -> bool:
         """Tell whether the question names the object itself."""
         return finding.name in self.names
+
+    @cached_property
+    def _exact(self) -> frozenset[str]:
+        return frozenset(name for name in self.report.names if name.lower() in self._words) - _COMMON
 
     @cached_property
     def _kinds(self) -> frozenset[str]:
