@@ -8,7 +8,7 @@ import asyncio
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -136,15 +136,16 @@ def _attempts(recording: Recording, places: int) -> Iterator[Attempt]:
     yield from _references(recording, places)
     for claim in recording.truth.claims:
         refs = list(dict.fromkeys(_line(binding, numbers) for binding in claim.evidence_bindings))
-        yield from _statements(claim, refs, _owners(claim, recording))
+        yield from _statements(claim, refs, _owners(claim, recording), _lines_hold(refs, recording))
         yield from _reworded(claim, refs, _strangers(claim, recording))
 
 
-def _statements(claim: Claim, refs: Sequence[str], owners: Sequence[str]) -> Iterator[Attempt]:
+def _statements(
+    claim: Claim, refs: Sequence[str], owners: Sequence[str], quotable: Collection[str]
+) -> Iterator[Attempt]:
     same = Mutation("as stated", claim.statement, claim.statement)
     for mutation in chain([same], true_mutations(claim.statement)):
         yield _attempt(_TRUE, claim, refs, mutation)
-    quotable = {binding.matched_text for binding in claim.evidence_bindings}
     figures = {*_FIGURE.findall(claim.statement)}
     for mutation in false_mutations(claim.statement):
         if _says_so_itself(mutation, claim.statement):
@@ -202,6 +203,17 @@ def _line(binding: EvidenceBinding, numbers: Mapping[str, int]) -> str:
     while tokens and not tokens[-1].isdigit():
         tokens.pop()
     return f"{numbers[binding.source_invocation_id]}{pointer.build(*tokens)}"
+
+
+def _lines_hold(refs: Iterable[str], recording: Recording) -> set[str]:
+    """Return every value on the cited lines: one of them in another's place is exchanged, not made up."""
+    found: set[str] = set()
+    for ref in refs:
+        number, _, path = ref.partition("/")
+        document = strict_json.loads(recording.made[int(number) - 1].output)
+        element = pointer.resolve(document, f"/{path}" if path else "")
+        found |= {text for _, text in _values(element, "")}
+    return found
 
 
 def _owners(claim: Claim, recording: Recording) -> list[str]:
