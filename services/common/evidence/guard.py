@@ -75,7 +75,7 @@ def unheld_words(claim: evidence_pb2.VerifiedClaim, held: Holdings, components: 
     return [
         kind
         for kind, is_missing in (
-            (_COMPONENT, any(not (held.names(name) or held.says(name)) for name in others)),
+            (_COMPONENT, any(not held.mentions(name) for name in others)),
             (_REASON, explains and not any(map(says_why, held.texts))),
             (_ADVICE, urges_more(claim.statement, held.texts)),
             (_LANGUAGE, any(not held.says(word) for word in foreign_words(claim.statement))),

@@ -82,6 +82,11 @@ class Holdings:
         owners = {place.owner.casefold() for place in self._places}
         return word in owners or any(has_word(text.casefold(), word) for text in self.texts)
 
+    def mentions(self, component: str) -> bool:
+        """Tell whether a whole name stands in a bound text or in a name of a place, such as a path."""
+        word = component.casefold()
+        return any(has_word(text.casefold(), word) for text in self._literals)
+
     def _holds_literal(self, fact: Fact) -> bool:
         match fact.kind:
             case FactKind.QUOTATION:

@@ -229,3 +229,11 @@ def test_what_is_called_seconds_is_no_ratio() -> None:
     assert not held.missing("0.31 s")
     assert held.missing("31 %")
     assert not Holdings([item("0.31", raw_path="/value")]).missing("31 %")
+
+
+def test_a_component_is_mentioned_by_its_whole_name_in_texts_and_paths() -> None:
+    held = Holdings([item("reorders wait", source="logs/shop/billing-x2/main.log")])
+    assert held.mentions("Billing-x2")
+    assert held.mentions("shop")
+    assert not held.mentions("orders")
+    assert not held.mentions("billing")
