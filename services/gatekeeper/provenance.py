@@ -34,11 +34,14 @@ class Cited:
 
 
 def cited(text: str, value: Json, parts: Sequence[Part]) -> Cited:
-    """Split a citation of a value, whose `parts` are outsiders', at the occurrence that they least share."""
+    """Split a citation of a value, whose `parts` are outsiders', at the occurrence that they least share.
+
+    Raises ValueError where the text does not stand in a string that has such parts.
+    """
     if not isinstance(value, str) or isinstance(value, NumberToken) or not parts:
         return Cited("", text)
     splits = [_split(text, at, parts) for at in _occurrences(text, value)]
-    return min(splits, key=lambda split: len(split.outsiders), default=Cited("", text))
+    return min(splits, key=lambda split: len(split.outsiders))
 
 
 def rests_on_outsiders(statement: str, citations: Iterable[Cited]) -> bool:
@@ -82,4 +85,4 @@ def _split(text: str, at: int, parts: Sequence[Part]) -> Cited:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(word.lower() for word in _WORD.findall(text))
+    return frozenset(word.casefold() for word in _WORD.findall(text))

@@ -50,7 +50,7 @@ def guard_checks(
     everything = Holdings(evidence, [*frame, *asked])
     named = {*components, *(claim.component for claim in output.claims)}
     named |= {place.owner for item in evidence for place in item.places}
-    run = _Run(evidence, Holdings(evidence, frame), everything, hearsay, named - {""})
+    run = _Run(evidence, Holdings(evidence, frame), everything, hearsay, named)
     return [_guarded(check, claims[check.claim_id], run) for check in checks]
 
 

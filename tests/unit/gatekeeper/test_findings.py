@@ -83,6 +83,23 @@ def test_warnings_name_the_binding_or_the_whole_claim() -> None:
     assert second.detail == "a confirmed claim rests on reference documents only and counts as possible"
 
 
+def test_a_cause_on_outsiders_text_is_warned_of_as_a_whole() -> None:
+    record = a_record()
+    record.outsider_spans.add(pointer="/lines/0/text", begin=0, end=100)
+    cause = a_claim("c-1", claim_type="cause")
+    (warning,) = check(a_request(a_document(a_claim("c-0"), cause), record)).result.warnings
+    assert (warning.rule_id, warning.claim_index, warning.binding_index) == (rules.PROVENANCE, 1, -1)
+    assert warning.detail == "a critical cause rests on text that an outsider can write"
+
+
+def test_a_citation_of_what_stands_for_a_secret_says_so() -> None:
+    output = {"inv-1": encoded({"lines": [{"text": "login with [redacted:password] refused"}]})}
+    claim = a_claim(evidence_bindings=[a_binding(matched_text="[redacted:password]")])
+    (error,) = check(a_request(a_document(claim), outputs=output)).result.errors
+    assert error.rule_id == rules.REDACTION
+    assert error.detail == "the text holds or touches what stands for a secret that was taken out"
+
+
 @pytest.mark.parametrize(
     ("document", "claim", "binding", "detail"),
     [

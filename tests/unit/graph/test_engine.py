@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from assay.common.v1.reasoning_pb2 import Reasoning
 from assay.orchestrator.v1 import run_pb2
 from assay.orchestrator.v1.state_pb2 import RunState
 
@@ -127,6 +128,15 @@ async def test_whatever_a_node_raises_takes_its_failure_row(error: Exception, pa
     assert walked.path[1:] == [path, "fallback:COMPLETED"]
     assert ending.status == run_pb2.RUN_STATUS_DEGRADED
     assert "a defect" not in str(walked.journal.events)
+
+
+async def test_who_thought_is_kept_of_each_attempt_that_says_so() -> None:
+    model, rules = Reasoning(reasoner="openai", model_failure="cut_off"), Reasoning(reasoner="offline")
+    failing = NodeFailedError(Outcome.RETRYABLE_FAILED, Reason.AGENT_FAILED, model)
+    walked, _ = await walk_of(planner=[failing, NodeResult("COMPLETED", Reason.COMPLETED, reasoning=rules)])
+    kept = walked.journal.states[-1].reasonings
+    assert [(item.node, item.reasoning) for item in kept] == [("planner", model), ("planner", rules)]
+    assert [len(state.reasonings) for state in walked.journal.states[:3]] == [1, 2, 2]
 
 
 async def test_a_fallback_that_fails_ends_the_run_failed() -> None:
