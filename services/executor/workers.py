@@ -19,8 +19,9 @@ from services.common.places import Places
 from services.executor.replies import MAX_REPLY_BYTES, IllegalReplyError, Reply, WorkerFailedError, parsed
 from services.executor.worker_process import Request, serve
 
-# Between the end of a process's pipe and its exit code.
-_EXIT_SECONDS = 1.0
+# Between the end of a process's pipe and its exit code: a busy machine needs seconds to end a large process.
+_EXIT_SECONDS = 30.0
+_NO_ANSWER = "it answered what no worker answers"
 
 _log = structlog.get_logger("assay.workers")
 
@@ -80,9 +81,17 @@ class Process:
     def _received(self) -> Reply:
         try:
             return parsed(self._connection.recv_bytes(MAX_REPLY_BYTES))
-        except (EOFError, OSError, IllegalReplyError):
-            self._process.join(_EXIT_SECONDS)
-            raise WorkerEndedError(_how(self._process.exitcode)) from None
+        except IllegalReplyError:
+            raise WorkerEndedError(_NO_ANSWER) from None
+        except (EOFError, OSError):
+            raise WorkerEndedError(self._end()) from None
+
+    def _end(self) -> str:
+        """Return how it ended; after too long an answer, which nobody read, it runs on."""
+        if not self._connection.readable:
+            return _NO_ANSWER
+        self._process.join(_EXIT_SECONDS)
+        return _how(self._process.exitcode)
 
     def kill(self) -> None:
         """End it now, whatever it does."""
@@ -96,7 +105,7 @@ class Process:
 
 def _how(exit_code: int | None) -> str:
     if exit_code is None:
-        return "it answered what no worker answers"
+        return "it closed its pipe"
     return f"signal {-exit_code}" if exit_code < 0 else f"exit code {exit_code}"
 
 

@@ -66,15 +66,26 @@ class Notes:
 
     def forge(self, reply: bytes) -> None:
         """Answer as a process could that somebody else has taken over."""
-        pipes = [each for each in gc.get_objects() if isinstance(each, Connection) and each.writable]
-        for pipe in pipes:
+        for pipe in _pipes():
             pipe.send_bytes(reply)
+
+    def hang_up(self, port: int) -> NoReturn:
+        """Close the pipe, and end when the test lets go."""
+        for pipe in _pipes():
+            pipe.close()
+        held_work.wait(port)
+        os._exit(7)
 
     def odd(self) -> object:
         return object()
 
     def standard_files(self) -> list[str]:
         return [str(Path(f"/proc/self/fd/{number}").readlink()) for number in (0, 1)]
+
+
+def _pipes() -> "list[Connection[bytes, bytes]]":
+    """Return what connects this process with its parent."""
+    return [each for each in gc.get_objects() if isinstance(each, Connection) and each.writable]
 
 
 class Slow(Notes):

@@ -165,10 +165,25 @@ async def test_what_a_process_that_was_taken_over_answers_is_not_run(
     assert (tmp_path / "trap").is_dir()
 
 
+async def test_a_process_that_is_long_in_ending_is_not_said_to_have_answered(
+    workers: Workers[Notes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with listener() as endless, listener() as held, workers.lease() as worker:
+        with monkeypatch.context() as patch:
+            patch.setattr("services.executor.workers._EXIT_SECONDS", 0.05)
+            with pytest.raises(WorkerEndedError, match="it closed its pipe"):
+                await worker.run(60, Notes.hang_up, endless.port)
+        # The control: where it does end, its exit code is waited for.
+        work = asyncio.create_task(worker.run(60, Notes.hang_up, held.port))
+        (await held.begun()).close()
+        with pytest.raises(WorkerEndedError, match="exit code 7"):
+            await work
+
+
 async def test_an_answer_that_is_too_long_is_not_kept(workers: Workers[Notes]) -> None:
     async with workers.lease() as worker:
         lost = await worker.run(60, Notes.pid)
-        with pytest.raises(WorkerEndedError):
+        with pytest.raises(WorkerEndedError, match="what no worker answers"):
             await worker.run(60, Notes.forge, bytes(MAX_REPLY_BYTES + 1))
         wait_gone([lost])
 
