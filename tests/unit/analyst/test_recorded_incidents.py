@@ -1,7 +1,6 @@
 """The two recorded incidents, through the real tools. The answer keys are read here only."""
 
 import json
-import time
 from functools import cache
 from pathlib import Path
 
@@ -102,7 +101,7 @@ def test_what_is_wrong_does_not_answer_a_lookup(project: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [FAULTY, HEALTHY])
-def test_the_analyst_is_quick_and_repeats_itself(project: Path, name: str) -> None:
+def test_the_analyst_repeats_itself(project: Path, name: str) -> None:
     folder = project / "examples/incidents" / name / "bundle"
     found = recorded(folder)
     context = context_pb2.DiagnosisContext(
@@ -111,10 +110,5 @@ def test_the_analyst_is_quick_and_repeats_itself(project: Path, name: str) -> No
     )
     calls: list[RecordedCall] = found.calls
 
-    begin = time.process_time()
-    again = Analyst().conclude(context, calls, [])
-    spent = time.process_time() - begin
-
-    assert again == found.evidence
+    assert Analyst().conclude(context, calls, []) == found.evidence
     assert Analyst().follow_up(context, calls) == []
-    assert spent < 0.5

@@ -1,7 +1,5 @@
 """The concrete facts of sentences."""
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,6 +7,7 @@ from hypothesis import strategies as st
 from services.common.evidence.facts import Fact, FactKind, Label, Line, facts_of
 from services.common.evidence.holdings import Holdings
 from services.common.evidence.instants import instants_in
+from tests.fakes.cost import grows_as_a_square
 
 
 def found(sentence: str) -> list[tuple[str, str]]:
@@ -153,14 +152,11 @@ def test_a_text_holds_its_own_facts(text: str) -> None:
      "09:10:", "nov ", "line 1-", "http://", "a1", " ", "A", "-", "no"],
 )  # fmt: skip
 def test_work_is_linear_in_hostile_text(piece: str) -> None:
-    def cost(size: int) -> float:
-        text = piece * (size // len(piece))
-        began = time.process_time()
-        facts_of(text)
-        return time.process_time() - began
+    assert not grows_as_a_square(facts_of, piece, 64_000)
 
-    # Sixteen times the text may cost many times more, on a noisy machine, and never a square of that.
-    assert cost(64_000) < 0.05 + 64 * cost(4_000)
+
+def test_control_work_that_is_not_would_be_seen() -> None:
+    assert grows_as_a_square(lambda text: sum(1 for _ in text for _ in text), "a", 4_000)
 
 
 @settings(max_examples=50)
