@@ -17,6 +17,8 @@ from tests.fakes.model_endpoint.answers import GOOD, Answer
 from tests.fakes.model_endpoint.server import serving
 
 PATIENCE_SECONDS = 30
+# What never ends is waited for so long: the request has to get there before.
+SECONDS = 2
 
 
 REQUEST = ModelRequest("Say a word.", "Now.", Answer, 100)
@@ -127,7 +129,7 @@ async def test_a_look_for_the_form_that_does_not_end_ends_with_the_call() -> Non
 
     async with scripted(script) as endpoint, asking(agent_settings(endpoint.base_url)) as model:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            assert await kind_of(model, 0.3) is Kind.REFUSED_REQUEST
+            assert await kind_of(model, SECONDS) is Kind.REFUSED_REQUEST
 
 
 async def test_calls_that_meet_the_same_refusal_share_one_look() -> None:
@@ -195,13 +197,15 @@ async def test_the_smaller_bound_of_an_answer_holds(asked: int, own: int, sent: 
 @pytest.mark.parametrize("places", [1, 3])
 async def test_no_more_calls_are_with_the_endpoint_than_there_are_places(places: int) -> None:
     with_it, most = 0, 0
+    all_places_taken = asyncio.Barrier(places)
 
     def script(_: Asked) -> Reply:
         async def reply(writer: asyncio.StreamWriter) -> bool:
             nonlocal with_it, most
             with_it += 1
             most = max(most, with_it)
-            # As long as any other call can come.
+            await all_places_taken.wait()
+            # Long enough for one more to be seen, if it came.
             await asyncio.wait([asyncio.create_task(asyncio.Event().wait())], timeout=0.05)
             with_it -= 1
             return await r.answer(GOOD)(writer)
@@ -261,7 +265,7 @@ async def test_a_look_tells_whether_the_endpoint_is_there(reply: Reply, kind: Ki
     async with serving(r.always(r.hang()), reply) as endpoint:
         client = EndpointClient(agent_settings(endpoint.base_url, model_api_key="sk-1"))
         try:
-            assert await client.look(0.3) is kind
+            assert await client.look(SECONDS if kind is Kind.TIMED_OUT else PATIENCE_SECONDS) is kind
         finally:
             await client.aclose()
         assert [asked.path for asked in endpoint.requests] == ["/v1/models"]
