@@ -32,11 +32,14 @@ def asking(_bundle: Bundle, _arguments: OneSource, stop: Stop) -> NoReturn:
 
 
 def endless_tools(seconds: float) -> dict[str, Tool]:
-    """Return the tools; `alerts_list` holds the interpreter, `metrics_list` asks."""
-    offered = tools(100_000, seconds)
+    """Return the tools; `alerts_list` holds the interpreter, `metrics_list` asks, each for so long.
+
+    The others end by themselves, and have more time than they need on any machine.
+    """
+    offered = tools(100_000, 600)
     return offered | {
-        "alerts_list": replace(offered["alerts_list"], run=searching),
-        "metrics_list": replace(offered["metrics_list"], run=asking),
+        "alerts_list": replace(offered["alerts_list"], run=searching, deadline_seconds=seconds),
+        "metrics_list": replace(offered["metrics_list"], run=asking, deadline_seconds=seconds),
     }
 
 

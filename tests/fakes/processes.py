@@ -17,8 +17,12 @@ def is_running(process_id: int) -> bool:
 
 def children_of(process_id: int) -> list[int]:
     """Return the processes that a process has started, what keeps their count included."""
-    threads = Path(f"/proc/{process_id}/task").iterdir()
-    return [int(child) for thread in threads for child in (thread / "children").read_text().split()]
+    children: list[str] = []
+    for thread in Path(f"/proc/{process_id}/task").iterdir():
+        # A thread may end before it is looked at; its children are then those of another.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            children += (thread / "children").read_text().split()
+    return [int(child) for child in children]
 
 
 def sockets_of(process_id: int) -> set[str]:
