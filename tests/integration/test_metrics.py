@@ -28,7 +28,7 @@ async def asked_of(
 ) -> tuple[str, str]:
     """Send bytes, and return the first line and the body of what comes back until the end."""
     host, _, port = address.rpartition(":")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         reader, writer = await asyncio.open_connection(host, int(port))
         writer.write(asked)
         answer = (await reader.read()).decode()
@@ -110,17 +110,25 @@ async def test_whatever_is_asked_is_answered_or_ended(asked: bytes, line: str) -
             assert line == ""
 
 
+async def is_answered(address: str) -> bool:
+    """Ask, and tell whether anything comes back; a connection that is ended unread is reset."""
+    try:
+        return bool((await asked_of(address))[0])
+    except ConnectionError:
+        return False
+
+
 async def test_those_who_say_nothing_keep_no_more_than_their_share() -> None:
     async with metrics_served("127.0.0.1:0") as address:
         host, _, port = address.rpartition(":")
         silent = [await asyncio.open_connection(host, int(port)) for _ in range(MAX_CONNECTIONS)]
-        assert await asked_of(address) == ("", "")
+        assert not await is_answered(address)
         silent[0][1].close()
-        async with asyncio.timeout(10):
-            while not (await asked_of(address))[0]:
+        async with asyncio.timeout(60):
+            while not await is_answered(address):
                 pass
     # The end of serving ends them, too.
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         for reader, writer in silent[1:]:
             assert await reader.read() == b""
             writer.close()

@@ -1,6 +1,7 @@
 """StatusService and ProcessService over real servers: everything that is wrong is told, and hides nothing."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -16,6 +17,7 @@ from assay.executor.v1.executor_pb2 import ListToolsResponse
 from assay.orchestrator.v1 import run_pb2, status_pb2, status_pb2_grpc
 from assay.orchestrator.v1.status_pb2 import GetStatusRequest, GetStatusResponse, StoreStatus
 
+from orchestrator.status import LOOK_SECONDS
 from orchestrator.store.inspection import inspect
 from services.common.processes import AGENTS
 from services.common.rpc.channels import open_channel
@@ -30,7 +32,7 @@ from tests.fakes.silence import silent_listener
 Code: TypeAlias = grpc.StatusCode
 
 
-async def status(running: Stack, bundle: str | None = None, seconds: float = 10) -> GetStatusResponse:
+async def status(running: Stack, bundle: str | None = None, seconds: float = 60) -> GetStatusResponse:
     request = GetStatusRequest(scope=Scope(bundle=bundle)) if bundle is not None else GetStatusRequest()
     return await status_pb2_grpc.StatusServiceStub(running.channel).GetStatus(request, timeout=seconds)
 
@@ -44,8 +46,8 @@ async def test_every_agent_tells_how_it_is(tmp_path: Path) -> None:
         assert (agent.process.name, agent.process.version) == ("scripted", own_version())
         assert agent.process.grpc_version == grpc.__version__
         assert agent.round_trip_seconds > 0
-        # Both clocks are this machine's.
-        assert abs(agent.clock_skew_seconds) <= agent.round_trip_seconds / 2 + 0.01
+        # Both clocks are this machine's, which may hold a process between two looks at them.
+        assert abs(agent.clock_skew_seconds) <= agent.round_trip_seconds / 2 + 5
     assert not told.HasField("sources")
 
 
@@ -61,18 +63,26 @@ async def test_what_a_dead_agent_does_hides_no_other(tmp_path: Path) -> None:
 
 async def test_an_agent_that_never_answers_is_told_so_in_time(tmp_path: Path) -> None:
     async with silent_listener() as address, stack(tmp_path / "runs.db", planner_address=address) as running:
-        told = await status(running, seconds=3)
+        told = await status(running)
     planner, *others = told.agents
     assert (planner.address, planner.ready, planner.live) == (address, False, False)
-    assert "does not answer within 2." in planner.problem
+    # An attempt to connect has a time of its own, which may be up first.
+    assert planner.problem in (
+        f"it does not answer within {LOOK_SECONDS:.1f} s",
+        "nothing answers at its address, or it is stopping",
+    )
     assert all(agent.ready for agent in others)
     assert told.store.integrity == status_pb2.INTEGRITY_SOUND
 
 
-async def test_a_short_deadline_shortens_each_look(tmp_path: Path) -> None:
-    async with silent_listener() as address, stack(tmp_path / "runs.db", planner_address=address) as running:
-        told = await status(running, seconds=1.5)
-    assert "does not answer within 1." in told.agents[0].problem
+async def test_a_short_deadline_shortens_each_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The answer has all the time to come back that a busy machine needs.
+    monkeypatch.setattr("orchestrator.status._RESERVE_SECONDS", 58.5)
+    async with stack(tmp_path / "runs.db") as running:
+        running.agents.executor.replies["ListTools"] = [hang]
+        told = await status(running, "incident")
+    (seconds,) = re.findall(r"no list within (\d\.\d) s", told.sources.problem)
+    assert float(seconds) <= 1.5
 
 
 async def test_the_store_is_looked_at(tmp_path: Path) -> None:
@@ -93,15 +103,13 @@ async def test_the_sources_of_a_scope_are_listed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("reply", "problem"),
-    [(Code.NOT_FOUND, "scripted"), (hang, "no list within 2."), (ListToolsResponse(), "")],
+    [(Code.NOT_FOUND, "scripted"), (hang, f"no list within {LOOK_SECONDS:.1f} s"), (ListToolsResponse(), "")],
 )
 async def test_why_there_is_no_list_is_told(tmp_path: Path, reply: Any, problem: str) -> None:  # noqa: ANN401
     async with stack(tmp_path / "runs.db") as running:
         running.agents.executor.replies["ListTools"] = [reply]
-        told = await status(running, "incident", seconds=3)
-    # How much of the three seconds was left depends on the machine.
-    assert told.sources.problem.startswith(problem)
-    assert bool(told.sources.problem) is bool(problem)
+        told = await status(running, "incident")
+    assert told.sources.problem == problem
     assert told.HasField("sources")
     assert all(agent.ready for agent in told.agents)
 
@@ -109,7 +117,7 @@ async def test_why_there_is_no_list_is_told(tmp_path: Path, reply: Any, problem:
 # The codes of both services.
 
 
-async def endings(channel: grpc.aio.Channel, seconds: float | None = 10) -> set[Code]:
+async def endings(channel: grpc.aio.Channel, seconds: float | None = 60) -> set[Code]:
     """Call both services and return how the calls ended."""
     calls: Sequence[Any] = (
         status_pb2_grpc.StatusServiceStub(channel).GetStatus(GetStatusRequest(), timeout=seconds),
@@ -149,9 +157,9 @@ async def test_too_many_calls(tmp_path: Path) -> None:
 
 
 async def test_shutting_down(tmp_path: Path) -> None:
-    async with occupied(tmp_path / "runs.db", drain_seconds=20) as running:
+    async with occupied(tmp_path / "runs.db", drain_seconds=60) as running:
         stopping = asyncio.create_task(running.stop())
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while Code.OK in await endings(running.channel):
                 pass
         assert await endings(running.channel) == {Code.UNAVAILABLE}
@@ -196,7 +204,10 @@ async def test_the_store_is_looked_at_for_one_caller_at_a_time(
     async with stack(tmp_path / "runs.db") as running:
         first = asyncio.create_task(status(running))
         await looking.wait()
-        second = await status(running, seconds=0.7)
+        with monkeypatch.context() as patch:
+            # It waits for half a second, and its answer has long to come back.
+            patch.setattr("orchestrator.status._RESERVE_SECONDS", 59.5)
+            second = await status(running)
         enough.set()
         assert (await first).store.integrity == status_pb2.INTEGRITY_SOUND
         third = await status(running)
@@ -213,8 +224,8 @@ async def test_the_executor_tells_that_its_bundles_are_gone(tmp_path: Path) -> N
         open_channel(address, 1 << 20) as channel,
     ):
         stub = process_pb2_grpc.ProcessServiceStub(channel)
-        before = (await stub.GetProcess(process_pb2.GetProcessRequest(), timeout=10)).process
+        before = (await stub.GetProcess(process_pb2.GetProcessRequest(), timeout=60)).process
         root.rmdir()
-        after = (await stub.GetProcess(process_pb2.GetProcessRequest(), timeout=10)).process
+        after = (await stub.GetProcess(process_pb2.GetProcessRequest(), timeout=60)).process
     assert (before.name, before.reasoner, list(before.problems)) == ("executor", "offline", [])
     assert list(after.problems) == [f"the folder of bundles {root} cannot be read: No such file or directory"]
