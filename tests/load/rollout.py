@@ -30,7 +30,7 @@ from tests.fakes.names import NameServer, name_server
 # Longer than a caller may have to wait for a look at the name.
 HANDOVER_SECONDS: Final = LOOK_UP_SECONDS + 3
 _CALLERS: Final = 8
-_SECONDS: Final = 60.0
+_SECONDS: Final = 120.0
 _PROJECT: Final = Path(__file__).parents[2]
 
 Open = Callable[[str, int], grpc.aio.Channel]
@@ -55,6 +55,11 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def _own_net() -> str:
+    """Return the beginning of addresses that no other process of tests uses meanwhile."""
+    return f"127.{1 + os.getpid() // 250 % 250}.{os.getpid() % 250}"
+
+
 @dataclass
 class Pods:
     """The processes behind the name; each has the same port of another address of this machine."""
@@ -64,7 +69,7 @@ class Pods:
     seen: Seen
     port: int = field(default_factory=_free_port)
     running: dict[str, Process] = field(default_factory=dict)
-    _hosts: Iterator[str] = field(default_factory=lambda: (f"127.0.0.{n}" for n in itertools.count(2)))
+    _hosts: Iterator[str] = field(default_factory=lambda: (f"{_own_net()}.{n}" for n in itertools.count(2)))
 
     async def add(self) -> None:
         """Start one, and name it once it serves."""

@@ -33,7 +33,7 @@ SERVER: Final = "scripted"
 CLIENT: Final = "orchestrator"
 _CLIENTS: Final = 4
 _CALLERS: Final = 4
-_SECONDS: Final = 60.0
+_SECONDS: Final = 120.0
 
 
 @dataclass
