@@ -38,7 +38,7 @@ async def _until_ended(place: Place) -> None:
     stub = diagnosis_pb2_grpc.DiagnosisServiceStub(place.shared.channel)
     request = diagnosis_pb2.ListRunsRequest(statuses=[run_pb2.RUN_STATUS_RUNNING])
     async with asyncio.timeout(LIMIT_SECONDS):
-        while (await stub.ListRuns(request, timeout=10)).runs:
+        while (await stub.ListRuns(request, timeout=60)).runs:
             pass
 
 

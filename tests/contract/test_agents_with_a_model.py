@@ -46,16 +46,16 @@ class Agent:
 
 
 def to_planner(channel: grpc.aio.Channel) -> Awaitable[Any]:
-    return planner_pb2_grpc.PlannerServiceStub(channel).Plan(plan_requests.full(), timeout=20)
+    return planner_pb2_grpc.PlannerServiceStub(channel).Plan(plan_requests.full(), timeout=60)
 
 
 def to_verifier(channel: grpc.aio.Channel) -> Awaitable[Any]:
     asked = request([claim("too many clients")], [item("FATAL: too many clients")])
-    return verifier_pb2_grpc.VerifierServiceStub(channel).Verify(asked, timeout=20)
+    return verifier_pb2_grpc.VerifierServiceStub(channel).Verify(asked, timeout=60)
 
 
 def to_composer(channel: grpc.aio.Channel) -> Awaitable[Any]:
-    return composer_pb2_grpc.ComposerServiceStub(channel).Compose(compose_requests.used_up(), timeout=20)
+    return composer_pb2_grpc.ComposerServiceStub(channel).Compose(compose_requests.used_up(), timeout=60)
 
 
 AGENTS = {

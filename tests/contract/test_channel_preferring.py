@@ -46,14 +46,14 @@ async def test_who_is_not_ready_is_not_asked_while_somebody_is() -> None:
         target = f"ipv4:{other.address},{ready.address}"
         channel = await stack.enter_async_context(open_preferring(target, 1 << 20))
         gate = gatekeeper_pb2_grpc.GatekeeperServiceStub(channel)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             # Until it is known who is ready, whoever is there is asked, one after the other.
             while calls["ready"] < 20 or calls["not ready"]:
                 calls.clear()
                 for _ in range(20):
-                    await gate.Check(REQUEST, timeout=10)
+                    await gate.Check(REQUEST, timeout=60)
         for _ in range(20):
-            await gate.Check(REQUEST, timeout=10)
+            await gate.Check(REQUEST, timeout=60)
     assert calls == {"ready": 40}
 
 
@@ -65,7 +65,7 @@ async def test_where_nobody_is_ready_the_service_itself_says_what_is_wrong() -> 
         gate = gatekeeper_pb2_grpc.GatekeeperServiceStub(channel)
         for _ in range(20):
             with pytest.raises(grpc.aio.AioRpcError) as caught:
-                await gate.Check(REQUEST, timeout=10)
+                await gate.Check(REQUEST, timeout=60)
             assert caught.value.details() == "the endpoint cannot be reached"
 
 
@@ -85,13 +85,13 @@ async def test_a_call_under_way_outlives_the_look_at_the_name(monkeypatch: pytes
         names.addresses.append(host)
         channel = await stack.enter_async_context(open_preferring(names.target(int(port)), 1 << 20))
         gate = gatekeeper_pb2_grpc.GatekeeperServiceStub(channel)
-        held = asyncio.ensure_future(gate.Check(REQUEST, timeout=30))
+        held = asyncio.ensure_future(gate.Check(REQUEST, timeout=60))
         await entered.wait()
         settings = ScriptedSettings(listen=f"127.0.0.9:{port}")
         await stack.enter_async_context(running(settings=settings))
         names.addresses[:] = ["127.0.0.9"]
-        async with asyncio.timeout(20):
-            while not await is_serving(channel, timeout_seconds=5):
+        async with asyncio.timeout(60):
+            while not await is_serving(channel, timeout_seconds=60):
                 pass
         assert not held.done()
         release.set()

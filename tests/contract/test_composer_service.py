@@ -44,7 +44,7 @@ def with_reasoner(reasoner: Reasoner) -> Service:
 @pytest.mark.parametrize("request_of", made.ALL)
 async def test_an_answer(request_of: Callable[[], composer_pb2.ComposeRequest]) -> None:
     async with running() as composer:
-        response = await composer.Compose(request_of(), timeout=10)
+        response = await composer.Compose(request_of(), timeout=60)
     assert response.status == composer_pb2.COMPOSER_STATUS_COMPLETED
     assert response.answer.summary
 
@@ -89,7 +89,7 @@ async def test_a_request_that_the_contract_refuses(change: Change, named: str) -
     change(request)
     async with running() as composer:
         with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await composer.Compose(request, timeout=10)
+            await composer.Compose(request, timeout=60)
     assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
     assert named in (caught.value.details() or "")
 
@@ -112,14 +112,14 @@ class Inventor:
 
 async def test_an_answer_that_breaks_the_rules_stays_inside() -> None:
     async with running(Inventor()) as composer:
-        response = await composer.Compose(made.used_up(), timeout=10)
+        response = await composer.Compose(made.used_up(), timeout=60)
     assert response.status == composer_pb2.COMPOSER_STATUS_INVALID_OUTPUT
     assert not response.HasField("answer")
 
 
 async def test_under_reject_no_reasoner_is_asked() -> None:
     async with running(Inventor()) as composer:
-        response = await composer.Compose(made.rejected(), timeout=10)
+        response = await composer.Compose(made.rejected(), timeout=60)
     assert response.answer.summary[0].template_id == "reject.no_conclusion"
 
 
@@ -143,10 +143,10 @@ class Held:
 async def test_a_full_service_refuses() -> None:
     held = Held()
     async with running(held, ComposerSettings(max_concurrent_rpcs=1)) as composer:
-        first = asyncio.ensure_future(composer.Compose(made.used_up(), timeout=10))
+        first = asyncio.ensure_future(composer.Compose(made.used_up(), timeout=60))
         await held.entered.wait()
         with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await composer.Compose(made.used_up(), timeout=10)
+            await composer.Compose(made.used_up(), timeout=60)
         held.release.set()
         await first
     assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED

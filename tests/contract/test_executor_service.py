@@ -41,7 +41,7 @@ async def channel(root: Path) -> AsyncIterator[grpc.aio.Channel]:
 async def list_tools(channel: grpc.aio.Channel, bundle: str) -> tool_pb2.ToolCatalog:
     request = executor_pb2.ListToolsRequest(scope=context_pb2.Scope(bundle=bundle))
     stub = executor_pb2_grpc.ExecutorServiceStub(channel)
-    response = await stub.ListTools(request, timeout=20, metadata=call_metadata("run-1"))
+    response = await stub.ListTools(request, timeout=60, metadata=call_metadata("run-1"))
     return response.catalog
 
 
@@ -105,7 +105,7 @@ async def test_the_catalog_holds_legal_schemas_in_order(channel: grpc.aio.Channe
 
 async def test_without_a_scope_the_tools_are_listed_alone(channel: grpc.aio.Channel) -> None:
     stub = executor_pb2_grpc.ExecutorServiceStub(channel)
-    response = await stub.ListTools(executor_pb2.ListToolsRequest(), timeout=20)
+    response = await stub.ListTools(executor_pb2.ListToolsRequest(), timeout=60)
     assert not response.catalog.sources
     assert response.catalog.tools == (await list_tools(channel, f"{RECORDED[0]}/bundle")).tools
     for tool in response.catalog.tools:

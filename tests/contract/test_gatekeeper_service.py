@@ -31,7 +31,7 @@ async def check(
     channel: grpc.aio.Channel, request: gatekeeper_pb2.CheckRequest
 ) -> gatekeeper_pb2.CheckResponse:
     stub = gatekeeper_pb2_grpc.GatekeeperServiceStub(channel)
-    return await stub.Check(request, timeout=10, metadata=call_metadata("run-1"))
+    return await stub.Check(request, timeout=60, metadata=call_metadata("run-1"))
 
 
 async def test_a_proven_document_passes(channel: grpc.aio.Channel) -> None:
@@ -73,4 +73,4 @@ async def test_a_document_and_outputs_of_allowed_size_fit_into_a_message(channel
 
 
 async def test_the_service_is_ready(channel: grpc.aio.Channel) -> None:
-    assert await is_serving(channel, name=NAME, timeout_seconds=5)
+    assert await is_serving(channel, name=NAME, timeout_seconds=60)

@@ -46,26 +46,26 @@ def _service(parts: ModelParts) -> Service:
 
 async def until(channel: grpc.aio.Channel, wanted: int) -> None:
     stub = health_pb2_grpc.HealthStub(channel)
-    async for update in stub.Watch(health_pb2.HealthCheckRequest(), timeout=30):
+    async for update in stub.Watch(health_pb2.HealthCheckRequest(), timeout=60):
         if update.status == wanted:
             return
 
 
 async def described(channel: grpc.aio.Channel) -> process_pb2.Process:
     stub = process_pb2_grpc.ProcessServiceStub(channel)
-    return (await stub.GetProcess(process_pb2.GetProcessRequest(), timeout=20)).process
+    return (await stub.GetProcess(process_pb2.GetProcessRequest(), timeout=60)).process
 
 
 async def test_readiness_follows_the_endpoint_and_liveness_does_not() -> None:
     async with scripted(r.always(r.answer(GOOD))) as endpoint:
         endpoint.models = r.failed("503 Loading")
         async with process(endpoint) as channel:
-            assert not await is_serving(channel, timeout_seconds=5)
+            assert not await is_serving(channel, timeout_seconds=60)
             endpoint.models = r.models()
             await until(channel, SERVING)
             endpoint.models = r.failed("401 No")
             await until(channel, NOT_SERVING)
-            assert await is_serving(channel, name=LIVENESS, timeout_seconds=5)
+            assert await is_serving(channel, name=LIVENESS, timeout_seconds=60)
             told = await described(channel)
     assert told.problems == [
         f"model endpoint 127.0.0.1:{endpoint.port}: the endpoint refuses the key; check model_api_key"
@@ -100,7 +100,7 @@ async def test_a_process_tells_of_its_model_and_nothing_of_its_key() -> None:
 
 async def test_a_model_that_does_not_answer_keeps_nobody_from_being_told() -> None:
     async with scripted(r.always(r.hang())) as endpoint, process(endpoint) as channel:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             told = await described(channel)
     assert (told.model.reachable, told.model.mode) == (True, "")
 
@@ -109,7 +109,7 @@ async def test_closing_ends_what_is_under_way() -> None:
     async with scripted(r.always(r.hang())) as endpoint:
         parts = open_model(agent_settings(endpoint.base_url))
         await parts.endpoint()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             for step in parts.close:
                 await step()
         with pytest.raises(RuntimeError):

@@ -42,8 +42,8 @@ def with_reasoner(reasoner: Reasoner) -> Service:
 
 async def test_both_modes() -> None:
     async with running() as planner:
-        whole = await planner.Plan(made.full(), timeout=10)
-        second = await planner.Plan(made.gaps_only(made.gap("symptom-1", "It fails.", "api")), timeout=10)
+        whole = await planner.Plan(made.full(), timeout=60)
+        second = await planner.Plan(made.gaps_only(made.gap("symptom-1", "It fails.", "api")), timeout=60)
     assert whole.status == second.status == planner_pb2.PLANNER_STATUS_COMPLETED
     assert whole.steps
     assert {step.gap_claim_id for step in second.steps} == {"symptom-1"}
@@ -94,7 +94,7 @@ async def test_a_request_that_the_contract_refuses(change: Change, named: str) -
     change(request)
     async with running() as planner:
         with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await planner.Plan(request, timeout=10)
+            await planner.Plan(request, timeout=60)
     assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
     assert named in (caught.value.details() or "")
 
@@ -102,7 +102,7 @@ async def test_a_request_that_the_contract_refuses(change: Change, named: str) -
 async def test_nothing_to_read_cannot_be_planned() -> None:
     request = made.full(of=made.catalog(sources=[]))
     async with running() as planner:
-        response = await planner.Plan(request, timeout=10)
+        response = await planner.Plan(request, timeout=60)
     assert response.status == planner_pb2.PLANNER_STATUS_NON_RETRYABLE_FAILED
 
 
@@ -136,7 +136,7 @@ STEP = tool_pb2.PlanStep(goal="Look.", tool_name="alerts_list", arguments_json=b
 )
 async def test_what_is_no_plan_stays_inside(steps: list[tool_pb2.PlanStep]) -> None:
     async with running(Scripted(steps)) as planner:
-        response = await planner.Plan(made.full(), timeout=10)
+        response = await planner.Plan(made.full(), timeout=60)
     assert response.status == planner_pb2.PLANNER_STATUS_INVALID_OUTPUT
     assert not response.steps
 
@@ -161,10 +161,10 @@ class Held:
 async def test_a_full_service_refuses() -> None:
     held = Held()
     async with running(held, PlannerSettings(max_concurrent_rpcs=1)) as planner:
-        first = asyncio.ensure_future(planner.Plan(made.full(), timeout=10))
+        first = asyncio.ensure_future(planner.Plan(made.full(), timeout=60))
         await held.entered.wait()
         with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await planner.Plan(made.full(), timeout=10)
+            await planner.Plan(made.full(), timeout=60)
         held.release.set()
         await first
     assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED

@@ -33,7 +33,7 @@ def raising(error: Exception) -> Check:
 async def failure_of(check: Check) -> grpc.aio.AioRpcError:
     async with running(check) as served:
         with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await served.gate.Check(REQUEST, timeout=5)
+            await served.gate.Check(REQUEST, timeout=60)
     return caught.value
 
 
@@ -98,7 +98,7 @@ async def test_without_the_interceptor_the_text_would_reach_the_caller() -> None
     await server.start()
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
         with pytest.raises(grpc.aio.AioRpcError, match=CANARY):
-            await gatekeeper_pb2_grpc.GatekeeperServiceStub(channel).Check(REQUEST, timeout=5)
+            await gatekeeper_pb2_grpc.GatekeeperServiceStub(channel).Check(REQUEST, timeout=60)
     await server.stop(None)
 
 
@@ -109,7 +109,7 @@ async def test_bytes_that_are_no_request_are_an_invalid_argument(method: str) ->
         async with running() as served:
             channel: Any = served.channel
             streams = method.endswith("Execute")
-            call = (channel.unary_stream if streams else channel.unary_unary)(method)(b"\x0c", timeout=5)
+            call = (channel.unary_stream if streams else channel.unary_unary)(method)(b"\x0c", timeout=60)
             with pytest.raises(grpc.aio.AioRpcError) as caught:
                 await (call.read() if streams else call)
     assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
@@ -125,7 +125,7 @@ async def test_a_stream_that_fails_midway_keeps_what_it_sent_and_is_masked() -> 
         raise KeyError(CANARY)
 
     async with running(execute=execute) as served:
-        call = served.executor.Execute(executor_pb2.ExecuteRequest(), timeout=5)
+        call = served.executor.Execute(executor_pb2.ExecuteRequest(), timeout=60)
         received = await call.read()
         with pytest.raises(grpc.aio.AioRpcError) as caught:
             await call.read()
@@ -151,14 +151,14 @@ async def test_a_malformed_run_id_is_refused_by_both_sides(bad: str) -> None:
         return  # gRPC itself sends no such metadata
     async with running() as served:
         with pytest.raises(grpc.aio.AioRpcError, match=RUN_ID_KEY) as caught:
-            await served.gate.Check(REQUEST, timeout=5, metadata=((RUN_ID_KEY, bad),))
+            await served.gate.Check(REQUEST, timeout=60, metadata=((RUN_ID_KEY, bad),))
     assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
 
 
 async def test_two_run_ids_are_refused() -> None:
     async with running() as served:
         with pytest.raises(grpc.aio.AioRpcError, match="2 times"):
-            await served.gate.Check(REQUEST, timeout=5, metadata=call_metadata("a") + call_metadata("b"))
+            await served.gate.Check(REQUEST, timeout=60, metadata=call_metadata("a") + call_metadata("b"))
 
 
 async def test_the_handler_and_the_log_line_know_the_run() -> None:
@@ -170,8 +170,8 @@ async def test_the_handler_and_the_log_line_know_the_run() -> None:
 
     with capture_logs() as logs:
         async with running(check) as served:
-            await served.gate.Check(REQUEST, timeout=5, metadata=call_metadata("run-1"))
-            await served.gate.Check(REQUEST, timeout=5)
+            await served.gate.Check(REQUEST, timeout=60, metadata=call_metadata("run-1"))
+            await served.gate.Check(REQUEST, timeout=60)
     lines = [entry for entry in logs if entry["event"] == "rpc"]
     assert seen == ["run-1", ""]
     assert [(line["method"], line["code"]) for line in lines] == [

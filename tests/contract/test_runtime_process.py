@@ -59,10 +59,10 @@ async def test_sigterm_flips_health_and_lets_the_call_in_flight_finish(project: 
     document = f"wait {listener.sockets[0].getsockname()[1]}".encode()
     async with process(project) as started, open_channel(await address_of(started), 1 << 20) as channel:
         gate = gatekeeper_pb2_grpc.GatekeeperServiceStub(channel)
-        call = asyncio.ensure_future(gate.Check(gatekeeper_pb2.CheckRequest(document=document), timeout=30))
+        call = asyncio.ensure_future(gate.Check(gatekeeper_pb2.CheckRequest(document=document), timeout=60))
         writer = await connected
         started.terminate()
-        watch = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest(), timeout=30)
+        watch = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest(), timeout=60)
         async for update in watch:
             if update.status == NOT_SERVING:
                 break
@@ -89,7 +89,7 @@ async def test_without_the_switch_the_end_of_input_means_nothing(project: Path) 
         started.stdin.close()
         await started.stdin.wait_closed()
         gate = gatekeeper_pb2_grpc.GatekeeperServiceStub(channel)
-        assert (await gate.Check(gatekeeper_pb2.CheckRequest(), timeout=10)).status
+        assert (await gate.Check(gatekeeper_pb2.CheckRequest(), timeout=60)).status
 
 
 async def test_following_a_parent_needs_a_pipe(project: Path) -> None:
@@ -137,7 +137,7 @@ async def test_logs_are_json_lines_with_the_run_and_without_what_the_call_carrie
             gate = gatekeeper_pb2_grpc.GatekeeperServiceStub(channel)
             request = gatekeeper_pb2.CheckRequest(document=f"crash {CANARY}".encode())
             with pytest.raises(grpc.aio.AioRpcError):
-                await gate.Check(request, timeout=10, metadata=call_metadata("run-7"))
+                await gate.Check(request, timeout=60, metadata=call_metadata("run-7"))
         started.terminate()
         _, errors = await started.communicate()
     entries = [json.loads(line) for line in errors.decode().splitlines()]

@@ -72,7 +72,7 @@ async def test_who_comes_second_waits_for_the_first_to_end(tmp_path: Path) -> No
     await refusal(path, 0.2)
     assert not entering.done()
     await first.__aexit__(None, None, None)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         await entering
 
 

@@ -80,7 +80,7 @@ async def called_and_stopped(project: Path, endpoint: str, **more: str) -> tuple
         async with open_channel(await address_of(started), 1 << 20) as channel:
             gate = gatekeeper_pb2_grpc.GatekeeperServiceStub(channel)
             for _ in range(CALLS):
-                await gate.Check(gatekeeper_pb2.CheckRequest(), timeout=5)
+                await gate.Check(gatekeeper_pb2.CheckRequest(), timeout=60)
         started.send_signal(signal.SIGTERM)
         _, error = await started.communicate()
     assert started.returncode is not None

@@ -18,7 +18,7 @@ from services.verifier.settings import VerifierSettings
 from tests.fakes.claims import claim, item, request
 from tests.fakes.reasoned import by_script
 
-SECONDS = 10.0
+SECONDS = 60.0
 MAX_BYTES = 1 << 22
 
 

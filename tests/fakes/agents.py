@@ -416,12 +416,12 @@ class Stack:
         request = diagnosis_pb2.SubmitDiagnosisRequest(idempotency_key=key)
         request.diagnosis.question = question
         request.diagnosis.scope.bundle = "incident"
-        return (await self.stub.SubmitDiagnosis(request, timeout=10)).run_id
+        return (await self.stub.SubmitDiagnosis(request, timeout=60)).run_id
 
     def watching(self, run_id: str, after: int = 0) -> AsyncGenerator[DiagnoseResponse, None]:
         """Follow a run."""
         request = diagnosis_pb2.WatchRunRequest(run_id=run_id, after_sequence=after)
-        call = self.stub.WatchRun(request, timeout=30)
+        call = self.stub.WatchRun(request, timeout=120)
 
         async def messages() -> AsyncGenerator[DiagnoseResponse, None]:
             async for message in call:
@@ -436,9 +436,9 @@ class Stack:
     async def cancel(self, run_id: str) -> run_pb2.Run:
         """Cancel a run and return it."""
         request = diagnosis_pb2.CancelRunRequest(run_id=run_id)
-        return (await self.stub.CancelRun(request, timeout=10)).run
+        return (await self.stub.CancelRun(request, timeout=60)).run
 
-    async def diagnose(self, question: str = "Why does api fail?", timeout_seconds: float = 30) -> Outcome:
+    async def diagnose(self, question: str = "Why does api fail?", timeout_seconds: float = 60) -> Outcome:
         request = DiagnoseRequest(question=question)
         request.scope.bundle = "incident"
         call = self.stub.Diagnose(request, timeout=timeout_seconds)
@@ -455,11 +455,11 @@ class Stack:
 
     async def trace(self, run_id: str) -> run_pb2.Trace:
         request = diagnosis_pb2.GetTraceRequest(run_id=run_id)
-        return (await self.stub.GetTrace(request, timeout=10)).trace
+        return (await self.stub.GetTrace(request, timeout=60)).trace
 
     async def stored(self, run_id: str) -> run_pb2.Run:
         request = diagnosis_pb2.GetRunRequest(run_id=run_id)
-        return (await self.stub.GetRun(request, timeout=10)).run
+        return (await self.stub.GetRun(request, timeout=60)).run
 
 
 @asynccontextmanager

@@ -47,7 +47,7 @@ class Collector:
     released: threading.Event = field(default_factory=threading.Event)
     changed: threading.Condition = field(default_factory=threading.Condition)
 
-    async def until(self, enough: Callable[[], bool], seconds: float = 20.0) -> None:
+    async def until(self, enough: Callable[[], bool], seconds: float = 60.0) -> None:
         """Wait until enough has come."""
 
         def wait() -> bool:

@@ -22,7 +22,7 @@ from services.verifier import __main__ as verifier
 from services.verifier.settings import VerifierSettings
 from tests.fakes.agents import METHODS, Agents, Function, Reply
 
-_SECONDS = 10.0
+_SECONDS = 60.0
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ async def _outputs(home: Path, diagnosed: Diagnosed) -> dict[str, Any]:
         stub = diagnosis_pb2_grpc.DiagnosisServiceStub(channel)
         for invocation_id in {binding["source_invocation_id"] for binding in _all_bindings(diagnosed)}:
             request = diagnosis_pb2.GetInvocationRequest(run_id=run_id, invocation_id=invocation_id)
-            invocation = (await stub.GetInvocation(request, timeout=30)).invocation
+            invocation = (await stub.GetInvocation(request, timeout=60)).invocation
             assert hashlib.sha256(invocation.output).hexdigest() == invocation.output_sha256
             outputs[invocation_id] = json.loads(invocation.output, parse_int=str, parse_float=str)
     return outputs

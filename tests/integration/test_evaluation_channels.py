@@ -42,7 +42,7 @@ class Race:
         request = diagnosis_pb2.RecordEvaluationRequest(
             run_id=self.run_id, channel=channel, value_json=json.dumps(number).encode()
         )
-        await self.running.stub.RecordEvaluation(request, timeout=30)
+        await self.running.stub.RecordEvaluation(request, timeout=60)
 
     async def recorded(self, channel: str) -> None:
         """Write a channel several times, each after the other was acknowledged."""

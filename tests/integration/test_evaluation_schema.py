@@ -253,7 +253,7 @@ async def test_a_run_that_was_cancelled(tmp_path: Path, name: str) -> None:
     async with stack(tmp_path / DATABASE, hanging(name)) as running:
         run_id = await running.submit()
         agent, method = running.agents.all()[name], METHODS[name]
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await agent.arrival(method).wait()
         run = await running.cancel(run_id)
     parsed = checked_evaluation(json.loads(run.self_evaluation_json)["verifier_evaluation"])

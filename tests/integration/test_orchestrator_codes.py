@@ -70,13 +70,13 @@ METHODS: dict[str, Message] = {
 STORED = {name: request for name, request in METHODS.items() if name != "ListTools"}
 
 
-async def ending(running: Stack, method: str, request: Message, seconds: float | None = 10) -> Code:
+async def ending(running: Stack, method: str, request: Message, seconds: float | None = 60) -> Code:
     """Call a method and return how the call ended."""
     return (await ended(running, method, request, seconds))[0]
 
 
 async def ended(
-    running: Stack, method: str, request: Message, seconds: float | None = 10
+    running: Stack, method: str, request: Message, seconds: float | None = 60
 ) -> tuple[Code, str]:
     call: Any = getattr(running.stub, method)(request, timeout=seconds)
     try:
@@ -126,9 +126,9 @@ async def test_too_many_calls(tmp_path: Path) -> None:
 
 
 async def test_shutting_down(tmp_path: Path) -> None:
-    async with occupied(tmp_path / "runs.db", drain_seconds=20) as running:
+    async with occupied(tmp_path / "runs.db", drain_seconds=60) as running:
         stopping = asyncio.create_task(running.stop())
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while await ending(running, "GetRun", METHODS["GetRun"]) is not UNAVAILABLE:
                 pass
         for method, request in METHODS.items():
@@ -223,7 +223,7 @@ async def test_a_token_of_another_list(tmp_path: Path) -> None:
     async with stack(tmp_path / "runs.db") as running:
         for _ in range(2):
             await running.diagnose()
-        page = await running.stub.ListRuns(ListRunsRequest(page_size=1), timeout=10)
+        page = await running.stub.ListRuns(ListRunsRequest(page_size=1), timeout=60)
         request = ListRunsRequest(page_token=page.next_page_token)
         assert await ending(running, "ListRuns", request) is Code.OK
         request.statuses.append(run_pb2.RUN_STATUS_SUCCEEDED)
@@ -256,7 +256,7 @@ async def test_a_scope_that_the_executor_refuses(tmp_path: Path, method: str, co
         # Twice: what is refused keeps no place.
         for _ in range(2):
             assert await ending(running, method, METHODS[method]) is code
-        assert not (await running.stub.ListRuns(ListRunsRequest(), timeout=10)).runs
+        assert not (await running.stub.ListRuns(ListRunsRequest(), timeout=60)).runs
 
 
 @pytest.mark.parametrize(
@@ -310,7 +310,7 @@ async def test_a_key_with_another_diagnosis(tmp_path: Path) -> None:
         request.diagnosis.CopyFrom(ASKED)
         request.diagnosis.window.SetInParent()
         assert await ending(running, "SubmitDiagnosis", request) is EXISTS
-        assert len((await running.stub.ListRuns(ListRunsRequest(), timeout=10)).runs) == 1
+        assert len((await running.stub.ListRuns(ListRunsRequest(), timeout=60)).runs) == 1
 
 
 async def test_too_many_channels(tmp_path: Path) -> None:
@@ -330,7 +330,7 @@ async def test_a_file_that_is_locked_in_the_middle_of_a_run(tmp_path: Path) -> N
     async with stack(path, agents, database_busy_seconds=0.1) as running:
         diagnosing = asyncio.create_task(ended(running, "Diagnose", ASKED))
         await agents.verifier.arrival("Verify").wait()
-        (run,) = (await running.stub.ListRuns(ListRunsRequest(), timeout=10)).runs
+        (run,) = (await running.stub.ListRuns(ListRunsRequest(), timeout=60)).runs
         watching = WatchRunRequest(run_id=run.run_id)
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
@@ -355,7 +355,7 @@ async def test_a_disk_that_is_full_in_the_middle_of_a_run(
     async with stack(path, agents) as running:
         diagnosing = asyncio.create_task(ended(running, "Diagnose", ASKED))
         await agents.verifier.arrival("Verify").wait()
-        (run,) = (await running.stub.ListRuns(ListRunsRequest(), timeout=10)).runs
+        (run,) = (await running.stub.ListRuns(ListRunsRequest(), timeout=60)).runs
         with failing(connections[0], failure(sqlite3.SQLITE_FULL), only="UPDATE"):
             await agents.verifier.kill()
             code, details = await diagnosing

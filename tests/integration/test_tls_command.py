@@ -38,7 +38,7 @@ async def stack(folder: Path, trust: Trust) -> AsyncIterator[Servers]:
 
     async with servers(folder, trust.settings, client) as running:
         health = health_pb2_grpc.HealthStub(running.channels["orchestrator"])
-        async for update in health.Watch(health_pb2.HealthCheckRequest(), timeout=30):
+        async for update in health.Watch(health_pb2.HealthCheckRequest(), timeout=60):
             if update.status == health_pb2.HealthCheckResponse.SERVING:
                 break
         # The orchestrator is ready when it reaches every agent,.

@@ -60,7 +60,7 @@ async def test_agents_without_a_service_that_is_newer_are_told_of(tmp_path: Path
     assert not older.contracts.has(PROCESS)
     async with servers(tmp_path, between=older.before) as running:
         stub = status_pb2_grpc.StatusServiceStub(running.channels["orchestrator"])
-        status = await stub.GetStatus(status_pb2.GetStatusRequest(), timeout=30)
+        status = await stub.GetStatus(status_pb2.GetStatusRequest(), timeout=60)
     assert [agent.name for agent in status.agents] == list(AGENTS)
     assert {agent.problem for agent in status.agents} == {
         "it does not describe itself: it is older than the orchestrator, or something else"

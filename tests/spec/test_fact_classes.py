@@ -99,7 +99,7 @@ async def test_facts_are_derived_from_checks_in_the_verifier_service(classificat
     ):
         stub: verifier_pb2_grpc.VerifierServiceAsyncStub = verifier_pb2_grpc.VerifierServiceStub(channel)
         asked = request([verified_claim("count is 12", critical=False)], [item("count=12")])
-        response = await stub.Verify(asked, timeout=10, metadata=call_metadata("run-1"))
+        response = await stub.Verify(asked, timeout=60, metadata=call_metadata("run-1"))
     assert response.status == verifier_pb2.VERIFIER_STATUS_COMPLETED
     (found,) = response.verification.facts_checked
     assert short_name(evidence_pb2.FactClass.DESCRIPTOR, found.fact_class) == fact

@@ -152,7 +152,7 @@ async def test_the_final_state_is_that_of_its_own_invocation() -> None:
     graph = compile_graph(DIAGNOSIS, {**ports(), Node.PLANNER: planner})
     engine = Engine(graph, ListJournal(), StoppedClock())
     walks = [Walk(RunConfig(run_id, deadline=60.0), RunState()) for run_id in ("run-1", "run-2")]
-    async with asyncio.timeout(5), asyncio.TaskGroup() as group:
+    async with asyncio.timeout(60), asyncio.TaskGroup() as group:
         group.create_task(engine.run(walks[0]))
         await first_began.wait()
         await engine.run(walks[1])

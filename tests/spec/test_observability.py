@@ -87,13 +87,13 @@ async def test_the_verdict_is_stored_beside_the_channels_of_others(tmp_path: Pat
 
         async def recording(request: composer_pb2.ComposeRequest) -> Reply:
             # The run is under way: the verifier has completed, the end is not stored yet.
-            (summary,) = (await running.stub.ListRuns(diagnosis_pb2.ListRunsRequest(), timeout=10)).runs
+            (summary,) = (await running.stub.ListRuns(diagnosis_pb2.ListRunsRequest(), timeout=60)).runs
             for channel, value in others.items():
                 await running.stub.RecordEvaluation(
                     diagnosis_pb2.RecordEvaluationRequest(
                         run_id=summary.run_id, channel=channel, value_json=json.dumps(value).encode()
                     ),
-                    timeout=10,
+                    timeout=60,
                 )
             return await composed(request)
 

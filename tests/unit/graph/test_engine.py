@@ -176,7 +176,7 @@ async def test_a_node_is_cut_off_at_the_deadline() -> None:
     nodes = happy_nodes()
     nodes[Node.PLANNER] = WaitingNode(pass_the_deadline)
     walked = Walked(nodes, clock)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         ending = await walked.run()
     assert [event.reason_code for event in walked.journal.events] == [Reason.CALL_DEADLINE_EXCEEDED]
     assert (ending.status, ending.reason) == (run_pb2.RUN_STATUS_CANCELLED, Reason.DEADLINE_EXCEEDED)
@@ -196,7 +196,7 @@ async def test_a_fallback_that_the_deadline_cuts_off_ends_the_run_cancelled() ->
     nodes[Node.GATEKEEPER] = ScriptedNode(slow)
     nodes[Node.FALLBACK] = WaitingNode(pass_the_deadline)
     walked = Walked(nodes, clock)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         ending = await walked.run()
     assert walked.path[-1] == "fallback:FAILED"
     assert (ending.status, ending.reason) == (run_pb2.RUN_STATUS_CANCELLED, Reason.DEADLINE_EXCEEDED)
@@ -236,7 +236,7 @@ async def test_cancelling_a_walk_records_nothing_more() -> None:
     nodes[Node.EXECUTOR] = waiting
     walked = Walked(nodes)
     task = asyncio.create_task(walked.run())
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await waiting.begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

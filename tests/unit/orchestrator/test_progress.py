@@ -31,7 +31,7 @@ async def test_following_a_run_that_has_ended_ends_at_once() -> None:
     progress = Progress()
     progress.end()
     with progress.followed() as follower:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             assert [item async for item in follower.messages()] == []
 
 
