@@ -1,12 +1,11 @@
 """The composer's gRPC face."""
 
-from functools import partial
 from typing import Any
 
 import grpc.aio
 from assay.composer.v1 import composer_pb2, composer_pb2_grpc
 
-from services.common.rpc.context import remaining_seconds
+from services.common.rpc.context import time_left
 from services.composer.domain import Composer
 
 
@@ -22,4 +21,4 @@ class ComposerServicer(composer_pb2_grpc.ComposerServiceServicer):
         context: grpc.aio.ServicerContext[Any, Any],
     ) -> composer_pb2.ComposeResponse:
         """Write the answer."""
-        return await self._composer.compose(request, partial(remaining_seconds, context))
+        return await self._composer.compose(request, time_left(context))

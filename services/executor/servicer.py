@@ -1,13 +1,12 @@
 """ExecutorService: translates between messages and the domain."""
 
 from collections.abc import AsyncIterator, Mapping
-from functools import partial
 
 import grpc.aio
 from assay.common.v1 import tool_pb2
 from assay.executor.v1 import executor_pb2, executor_pb2_grpc
 
-from services.common.rpc.context import remaining_seconds
+from services.common.rpc.context import time_left
 from services.executor.catalog import tools_of
 from services.executor.domain import check_request
 from services.executor.execution import Execution
@@ -31,7 +30,7 @@ class ExecutorServicer(executor_pb2_grpc.ExecutorServiceServicer):
         """List the tools and, of a scope, the inventory."""
         if not request.HasField("scope"):
             return executor_pb2.ListToolsResponse(catalog=tools_of(self._tools))
-        remaining = partial(remaining_seconds, context)
+        remaining = time_left(context)
         catalog = await self._sessions.catalog(request.scope.bundle, remaining)
         return executor_pb2.ListToolsResponse(catalog=catalog)
 
@@ -41,8 +40,7 @@ class ExecutorServicer(executor_pb2_grpc.ExecutorServiceServicer):
         context: grpc.aio.ServicerContext[executor_pb2.ExecuteRequest, executor_pb2.ExecuteResponse],
     ) -> AsyncIterator[executor_pb2.ExecuteResponse]:
         """Run a plan and stream what it records."""
-        remaining = partial(remaining_seconds, context)
-        remaining()
+        remaining = time_left(context)
         check_request(request)
         async for item in self._execution.run(request.context, request.steps, request.gaps, remaining):
             if isinstance(item, tool_pb2.Invocation):

@@ -1,12 +1,11 @@
 """The planner's gRPC face."""
 
-from functools import partial
 from typing import Any
 
 import grpc.aio
 from assay.planner.v1 import planner_pb2, planner_pb2_grpc
 
-from services.common.rpc.context import remaining_seconds
+from services.common.rpc.context import time_left
 from services.planner.domain import Planner
 
 
@@ -22,4 +21,4 @@ class PlannerServicer(planner_pb2_grpc.PlannerServiceServicer):
         context: grpc.aio.ServicerContext[Any, Any],
     ) -> planner_pb2.PlanResponse:
         """Make the plan."""
-        return await self._planner.plan(request, partial(remaining_seconds, context))
+        return await self._planner.plan(request, time_left(context))

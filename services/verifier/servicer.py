@@ -1,12 +1,11 @@
 """The verifier's gRPC face."""
 
-from functools import partial
 from typing import Any
 
 import grpc.aio
 from assay.verifier.v1 import verifier_pb2, verifier_pb2_grpc
 
-from services.common.rpc.context import remaining_seconds
+from services.common.rpc.context import time_left
 from services.verifier import domain
 
 
@@ -22,4 +21,4 @@ class VerifierServicer(verifier_pb2_grpc.VerifierServiceServicer):
         context: grpc.aio.ServicerContext[Any, Any],
     ) -> verifier_pb2.VerifyResponse:
         """Judge every claim."""
-        return await domain.verify(self._reasoner, request, partial(remaining_seconds, context))
+        return await domain.verify(self._reasoner, request, time_left(context))

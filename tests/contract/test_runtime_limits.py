@@ -14,6 +14,7 @@ from grpc_reflection.v1alpha import reflection_pb2
 from grpc_status import rpc_status
 
 from services.common.rpc.channels import open_channel
+from services.common.rpc.context import remaining_seconds, time_left
 from services.common.rpc.health import LIVENESS, is_serving
 from services.common.rpc.interceptors import Concerns, Interceptor
 from tests.fakes.scripted import EXECUTOR, GATE, Context, ScriptedSettings, ok, running
@@ -123,6 +124,22 @@ async def test_a_handler_outlives_its_callers_deadline_by_nothing() -> None:
         async with asyncio.timeout(60):
             await cancelled.wait()
     assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
+
+
+@pytest.mark.parametrize("seconds", [5.0, 10.0, 60.0, 100.2, 300.0, 1003.0, 12345.6])
+async def test_a_service_takes_no_caller_s_time_for_longer_than_it_is(seconds: float) -> None:
+    told: list[float] = []
+
+    async def check(request: gatekeeper_pb2.CheckRequest, context: Context) -> gatekeeper_pb2.CheckResponse:
+        told.extend([remaining_seconds(context), time_left(context)()])
+        return await ok(request, context)
+
+    async with running(check) as served:
+        for _ in range(3):
+            await served.gate.Check(REQUEST, timeout=seconds)
+    assert len(told) == 6
+    assert max(told) <= seconds
+    assert max(told) > seconds * 0.9 - 1
 
 
 @pytest.mark.parametrize("responses", [False, True])

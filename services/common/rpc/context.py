@@ -1,15 +1,19 @@
 """What a call knows of itself: its run and its time."""
 
 import re
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Final
 
 import grpc.aio
 
 from services.common.errors import InvalidArgumentError
 
 RUN_ID_KEY = "assay-run-id"
+
+# A deadline travels in three digits, rounded up: what arrives may be one per cent more than the caller waits.
+_SURELY: Final = 0.99
 
 _RUN_ID_FORM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _run_id: ContextVar[str] = ContextVar("assay_run_id", default="")
@@ -46,8 +50,17 @@ def run_id_of(metadata: Sequence[tuple[str, str | bytes]]) -> str:
 
 
 def remaining_seconds(context: grpc.aio.ServicerContext[Any, Any]) -> float:
-    """Return the time that the caller still waits, in seconds, at least 0; refuses a call without one."""
+    """Return the time that the caller surely waits, in seconds, at least 0; refuses a call without one.
+
+    For the beginning of a call: what it is short of the deadline shrinks with the time that is left.
+    """
     remaining = context.time_remaining()
     if remaining is None:
         raise InvalidArgumentError("the call has no deadline; set one (timeout=... in Python)")
-    return max(0.0, remaining)
+    return max(0.0, remaining * _SURELY)
+
+
+def time_left(context: grpc.aio.ServicerContext[Any, Any]) -> Callable[[], float]:
+    """Return what tells, from the beginning of a call to its end, how long the caller surely waits still."""
+    ends = time.monotonic() + remaining_seconds(context)
+    return lambda: max(0.0, ends - time.monotonic())

@@ -51,7 +51,7 @@ class StatusServiceServicer:
     def GetStatus(self, request, context):
         """Asks every agent, looks at the run store, and, when a scope is given, at its
         sources. Whatever is wrong is part of the response and hides nothing else.
-        Each look has its own deadline of at most 2.5 s, and they run at the same
+        Each look has its own deadline of at most 5 s, and they run at the same
         time. Safe to repeat.
 
         Codes: INVALID_ARGUMENT when the call has no deadline; RESOURCE_EXHAUSTED

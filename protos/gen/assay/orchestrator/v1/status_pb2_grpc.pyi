@@ -38,7 +38,7 @@ class StatusServiceStub:
     GetStatus: _grpc.UnaryUnaryMultiCallable[_status_pb2.GetStatusRequest, _status_pb2.GetStatusResponse]
     """Asks every agent, looks at the run store, and, when a scope is given, at its
     sources. Whatever is wrong is part of the response and hides nothing else.
-    Each look has its own deadline of at most 2.5 s, and they run at the same
+    Each look has its own deadline of at most 5 s, and they run at the same
     time. Safe to repeat.
 
     Codes: INVALID_ARGUMENT when the call has no deadline; RESOURCE_EXHAUSTED
@@ -56,7 +56,7 @@ class StatusServiceAsyncStub(StatusServiceStub):
     GetStatus: _aio.UnaryUnaryMultiCallable[_status_pb2.GetStatusRequest, _status_pb2.GetStatusResponse]  # type: ignore[assignment]
     """Asks every agent, looks at the run store, and, when a scope is given, at its
     sources. Whatever is wrong is part of the response and hides nothing else.
-    Each look has its own deadline of at most 2.5 s, and they run at the same
+    Each look has its own deadline of at most 5 s, and they run at the same
     time. Safe to repeat.
 
     Codes: INVALID_ARGUMENT when the call has no deadline; RESOURCE_EXHAUSTED
@@ -77,7 +77,7 @@ class StatusServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_status_pb2.GetStatusResponse, _abc.Awaitable[_status_pb2.GetStatusResponse]]:
         """Asks every agent, looks at the run store, and, when a scope is given, at its
         sources. Whatever is wrong is part of the response and hides nothing else.
-        Each look has its own deadline of at most 2.5 s, and they run at the same
+        Each look has its own deadline of at most 5 s, and they run at the same
         time. Safe to repeat.
 
         Codes: INVALID_ARGUMENT when the call has no deadline; RESOURCE_EXHAUSTED
