@@ -6,8 +6,12 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.fakes.environment import forget_own
+
 PROJECT = Path(__file__).resolve().parent.parent
 SHARED_VARIABLE = "TEST_DATA"
+
+forget_own(os.environ)
 
 # On a busy machine the time of one example says nothing about the code.
 settings.register_profile("assay", deadline=None)

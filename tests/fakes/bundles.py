@@ -48,7 +48,7 @@ def write(folder: Path, files: Mapping[str, str | bytes | dict[str, Any] | list[
         if isinstance(content, bytes):
             path.write_bytes(content)
         else:
-            path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1))
+            path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1), "utf-8")
     return folder
 
 
