@@ -123,6 +123,36 @@ async def test_shutdown_flips_readiness_first_then_drains_then_closes() -> None:
     assert order == ["not ready", "call finished", "closed"]
 
 
+async def test_who_asks_again_as_its_last_call_ends_is_refused_and_not_cut_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    entered, release = asyncio.Event(), asyncio.Event()
+
+    async def check(request: gatekeeper_pb2.CheckRequest, context: Context) -> gatekeeper_pb2.CheckResponse:
+        entered.set()
+        await release.wait()
+        return await ok(request, context)
+
+    monkeypatch.setattr("services.common.rpc.service.REFUSE_SECONDS", 0)
+    async with AsyncExitStack() as stack:
+        address = await stack.enter_async_context(serving(ScriptedSettings(), service(check)))
+        async with open_channel(address, 1 << 20) as channel:
+            gate = gatekeeper_pb2_grpc.GatekeeperServiceStub(channel)
+            call = asyncio.ensure_future(gate.Check(REQUEST, timeout=60))
+            await entered.wait()
+            stopping = asyncio.create_task(stack.aclose())
+            await until(channel, "", NOT_SERVING)
+            # What was refused before the last call ended is no help to who asks after it.
+            assert await gate.Check(REQUEST, timeout=60).code() is grpc.StatusCode.UNAVAILABLE
+            monkeypatch.setattr("services.common.rpc.service.REFUSE_SECONDS", 3)
+            release.set()
+            await call
+            following = gate.Check(REQUEST, timeout=60)
+            assert await following.code() is grpc.StatusCode.UNAVAILABLE
+            assert "the service is shutting down" in (await following.details() or "")
+            await stopping
+
+
 async def test_no_call_that_was_begun_fails_when_a_busy_server_stops() -> None:
     begun, ended = Counter[str](), Counter[str]()
     busy = asyncio.Event()

@@ -2,8 +2,9 @@
 
 The order of shutdown: readiness NOT_SERVING → callers go elsewhere, for `handover_seconds` → new calls are
 refused → running calls finish, at most `drain_seconds` → the service ends its work, whose callers are still
-told → the server stops and what still runs is cancelled → its handlers end → the service closes what it
-opened → spans and logs are flushed. Health answers until the server stops.
+told → what these callers ask next is refused, too → the server stops and what still runs is cancelled → its
+handlers end → the service closes what it opened → spans and logs are flushed. Health answers until the server
+stops.
 """
 
 import asyncio
@@ -34,8 +35,8 @@ from services.common.rpc.telemetry import metered, traced
 from services.common.settings import ServiceSettings, SettingsError, load, process_name
 from services.common.telemetry.metrics import gauge
 
-# At least so long new calls are refused before the server stops.
-REFUSE_SECONDS = 0.1
+# So long new calls are still refused when the last one has ended, before the server stops.
+REFUSE_SECONDS = 0.25
 # After the drain: replies are written; health watchers, which never end by themselves, are cut.
 STOP_GRACE_SECONDS = 1.0
 HANDLERS_END_SECONDS = 5.0
@@ -114,7 +115,7 @@ async def serving(settings: ServiceSettings, service: Service) -> AsyncIterator[
             await stack.enter_async_context(metrics_served(settings.metrics_listen))
         address = listen(server, settings.listen, certificates)
         await server.start()
-        stack.push_async_callback(_stop, server, admission)
+        stack.push_async_callback(_stop, server, admission, settings)
         stack.push_async_callback(_take_steps, service.end_work)
         stack.push_async_callback(_drain, health, admission, settings)
         if service.ready is None:
@@ -157,13 +158,14 @@ async def _drain(health: Health, admission: Admission, settings: ServiceSettings
     # Callers that watch health send no more, if they have anywhere else to; what is on its way is served.
     await asyncio.sleep(min(settings.handover_seconds, seconds))
     admission.stop()
-    # What still comes is refused with a code that invites to try elsewhere; stop() would cancel it.
-    await asyncio.sleep(min(REFUSE_SECONDS, seconds))
     if not await admission.wait_idle(seconds):
         _log.warning("calls still run after the drain and are cancelled", drain_seconds=seconds)
 
 
-async def _stop(server: grpc.aio.Server, admission: Admission) -> None:
+async def _stop(server: grpc.aio.Server, admission: Admission, settings: ServiceSettings) -> None:
+    # Who has just been answered may ask at once for more. It is refused with a code that invites to try
+    # elsewhere; what meets stop() would be cancelled.
+    await asyncio.sleep(min(REFUSE_SECONDS, settings.drain_seconds))
     await server.stop(STOP_GRACE_SECONDS)
     # stop() does not wait for the clean-up of handlers that it cancelled.
     if not await admission.wait_idle(HANDLERS_END_SECONDS):
