@@ -34,8 +34,16 @@ async def test_no_call_fails_when_pods_are_replaced_under_load(pods: int, handov
     ("open_with", "handover_seconds"), [(open_channel, 0.5), (open_preferring, 0)], ids=["health", "handover"]
 )
 async def test_calls_fail_without(open_with: Open, handover_seconds: float) -> None:
-    """The positive control: without looking at health, and without time to go elsewhere."""
-    assert (await measure(2, 1, handover_seconds, open_with)).failed
+    """The positive control: without looking at health, and without time to go elsewhere.
+
+    Whether a call meets the moment is the machine's doing, so that more than one pod may have to go.
+    """
+    failed = 0
+    for _ in range(10):
+        failed += (await measure(2, 1, handover_seconds, open_with)).failed
+        if failed:
+            break
+    assert failed
 
 
 async def test_who_is_not_ready_is_not_asked_while_somebody_is() -> None:
