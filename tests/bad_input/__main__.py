@@ -9,8 +9,6 @@ from services.common.rpc import logs
 from tests.bad_input.rows import ROWS, place_of, shared_stack
 from tests.bad_input.table import CannotHappenError, Result, lines, result_of
 
-PROJECT = Path(__file__).resolve().parent.parent.parent
-
 
 async def results() -> list[Result | str]:
     """Try every row."""
@@ -18,7 +16,7 @@ async def results() -> list[Result | str]:
     with tempfile.TemporaryDirectory() as name:
         async with shared_stack(Path(name)) as shared:
             for row in ROWS:
-                with place_of(PROJECT, shared) as place:
+                with place_of(shared) as place:
                     try:
                         found.append(await result_of(row, place))
                     except CannotHappenError as error:

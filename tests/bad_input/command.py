@@ -117,10 +117,3 @@ async def unprivileged(place: Place, *command: str, **environ: str) -> Seen:
         if not shutil.which("setpriv"):
             raise CannotHappenError("root cannot drop its privileges without setpriv")
     return seen(await run(place, *command, environ=environ), logged(place))
-
-
-def incident(place: Place) -> str:
-    """Put the recorded incident below the root of the shared stack; return its name there."""
-    name = f"incident-{place.folder.name}"
-    shutil.copytree(place.incident, place.shared.root / name)
-    return name

@@ -12,7 +12,7 @@ from services.common.rpc.channels import open_channel
 from tests.bad_input import bundles, killed, machine, questions, requests, signals, targets
 from tests.bad_input.command import LOG, QUESTION
 from tests.bad_input.table import Place, Row, Shared
-from tests.fakes.bundles import recorded_path, write
+from tests.fakes.bundles import write
 from tests.fakes.command_line import environment
 
 ROWS: Sequence[Row] = (
@@ -24,7 +24,6 @@ ROWS: Sequence[Row] = (
     *requests.ROWS,
     *killed.ROWS,
 )
-_INCIDENT = "pg-connection-exhaustion"
 
 
 @asynccontextmanager
@@ -47,8 +46,8 @@ async def shared_stack(folder: Path) -> AsyncIterator[Shared]:
 
 
 @contextmanager
-def place_of(project: Path, shared: Shared) -> Iterator[Place]:
+def place_of(shared: Shared) -> Iterator[Place]:
     """Yield what one row may use."""
     with tempfile.TemporaryDirectory(prefix="assay-row-") as name:
         folder = Path(name)
-        yield Place(folder, folder / "home", recorded_path(project, _INCIDENT), shared)
+        yield Place(folder, folder / "home", shared)

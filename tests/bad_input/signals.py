@@ -6,19 +6,17 @@ import signal
 import subprocess
 from collections.abc import Awaitable, Callable
 
-from assay.orchestrator.v1 import diagnosis_pb2, diagnosis_pb2_grpc, run_pb2
-
-from tests.bad_input.command import QUESTION, incident, run, seen
+from tests.bad_input.command import QUESTION, run, seen
 from tests.bad_input.table import Place, Row, Seen
+from tests.fakes.agents import hanging, stack
 from tests.fakes.command_line import ASSAY, LIMIT_SECONDS, read_until, started
 
 
 def _signalled(*numbers: signal.Signals) -> Callable[[Place], Awaitable[Seen]]:
-    """Return a runner that signals a diagnosis of the shared stack while the executor reads."""
+    """Return a runner that signals a diagnosis whose executor never ends."""
 
-    def ended(place: Place, bundle: str) -> Seen:
-        where = ("--bundle", bundle, "--target", place.shared.address)
-        process = started(place.home, "diagnose", QUESTION, *where)
+    def ended(place: Place, address: str) -> Seen:
+        process = started(place.folder / "other", "diagnose", QUESTION, "--bundle", "x", "--target", address)
         before = read_until(process, "executor:")
         for number in numbers:
             process.send_signal(number)
@@ -26,20 +24,12 @@ def _signalled(*numbers: signal.Signals) -> Callable[[Place], Awaitable[Seen]]:
         return seen(subprocess.CompletedProcess([], process.returncode, stdout, before + stderr))
 
     async def runner(place: Place) -> Seen:
-        told = await asyncio.to_thread(ended, place, incident(place))
-        await _until_ended(place)
-        return told
+        place.home.mkdir()
+        # Its end stores the end of the run, whose caller has left by then.
+        async with stack(place.database, hanging("executor")) as running:
+            return await asyncio.to_thread(ended, place, running.address)
 
     return runner
-
-
-async def _until_ended(place: Place) -> None:
-    """Wait until no run of the shared stack is under way: its end is stored after its caller has left."""
-    stub = diagnosis_pb2_grpc.DiagnosisServiceStub(place.shared.channel)
-    request = diagnosis_pb2.ListRunsRequest(statuses=[run_pb2.RUN_STATUS_RUNNING])
-    async with asyncio.timeout(LIMIT_SECONDS):
-        while (await stub.ListRuns(request, timeout=60)).runs:
-            pass
 
 
 def _redirected(redirection: str) -> Callable[[Place], Awaitable[Seen]]:

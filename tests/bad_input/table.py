@@ -28,11 +28,10 @@ class Shared:
 
 @dataclass(frozen=True)
 class Place:
-    """What a row may use: an empty folder and a state folder of its own, a bundle, and the shared stack."""
+    """What a row may use: an empty folder and a state folder of its own, and the shared stack."""
 
     folder: Path
     home: Path
-    incident: Path
     shared: Shared
 
     @property

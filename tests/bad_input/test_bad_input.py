@@ -1,7 +1,6 @@
 """Every row of the table of bad input: one clear line, the right code, nothing stored that should not be."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -18,8 +17,8 @@ async def shared_by_rows(tmp_path_factory: pytest.TempPathFactory) -> AsyncItera
 
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.bad)
-async def test_a_row(row: Row, shared_by_rows: Shared, project: Path) -> None:
-    with place_of(project, shared_by_rows) as place:
+async def test_a_row(row: Row, shared_by_rows: Shared) -> None:
+    with place_of(shared_by_rows) as place:
         try:
             result = await result_of(row, place)
         except CannotHappenError as error:

@@ -4,12 +4,14 @@ import json
 import re
 import shlex
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -30,6 +32,13 @@ ALL_MODULES = {
     "orchestrator",
     *(f"services.{name}" for name in ("planner", "executor", "gatekeeper", "verifier", "composer")),
 }
+
+
+class Diagnosing(NamedTuple):
+    """A diagnosis under way, and what it has told so far."""
+
+    process: "subprocess.Popen[str]"
+    seen: str
 
 
 @pytest.fixture
@@ -169,13 +178,29 @@ def test_a_state_folder_with_something_in_the_way(tmp_path: Path, bundle: str, n
     assert str(tmp_path / name) in ended.stderr
 
 
+@contextmanager
+def at_the_executor(home: Path, bundle: str, *more: str, **environ: str) -> Iterator[Diagnosing]:
+    """Diagnose, and stay at the executor as long as the block runs: it asks a model that never answers.
+
+    When the block ends it is told that there is no model, and goes on by its rules.
+    """
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        asking = {
+            "ASSAY_EXECUTOR_REASONER": "openai",
+            "ASSAY_MODEL_FALLBACK_REASONER": "offline",
+            "ASSAY_MODEL_BASE_URL": f"http://127.0.0.1:{silent.getsockname()[1]}/v1",
+            "ASSAY_MODEL_NAME": "silent",
+        }
+        process = started(home, "diagnose", QUESTION, "--bundle", bundle, *more, **asking, **environ)
+        yield Diagnosing(process, read_until(process, "executor:"))
+
+
 def test_ctrl_c_cancels_the_run_and_stores_it(tmp_path: Path, bundle: str) -> None:
-    process = started(tmp_path, "diagnose", QUESTION, "--bundle", bundle, "--json")
-    seen = read_until(process, "executor:")
-    running = services(tmp_path)
-    assert set(running) == ALL_MODULES
-    process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=LIMIT_SECONDS)
+    with at_the_executor(tmp_path, bundle, "--json") as (process, seen):
+        running = services(tmp_path)
+        assert set(running) == ALL_MODULES
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=LIMIT_SECONDS)
     assert process.returncode == 4
     assert stdout == ""
     assert "Traceback" not in stderr
@@ -218,21 +243,19 @@ def test_other_processes_may_be_called_anything(tmp_path: Path) -> None:
 
 
 def test_a_killed_command_leaves_no_process(tmp_path: Path, bundle: str) -> None:
-    process = started(tmp_path, "diagnose", QUESTION, "--bundle", bundle)
-    read_until(process, "executor:")
-    running = services(tmp_path)
-    assert set(running) == ALL_MODULES
-    process.kill()
-    process.communicate(timeout=LIMIT_SECONDS)
-    wait_gone(list(running.values()))
+    with at_the_executor(tmp_path, bundle) as (process, _):
+        running = services(tmp_path)
+        assert set(running) == ALL_MODULES
+        process.kill()
+        process.communicate(timeout=LIMIT_SECONDS)
+        wait_gone(list(running.values()))
     assert services(tmp_path) == {}
 
 
 @pytest.mark.parametrize("agent", ["executor", "verifier", "composer"])
 def test_a_killed_agent_ends_the_run_through_fallback(tmp_path: Path, bundle: str, agent: str) -> None:
-    process = started(tmp_path, "diagnose", QUESTION, "--bundle", bundle, "--json")
-    seen = read_until(process, "executor:")
-    kill(services(tmp_path)[f"services.{agent}"])
+    with at_the_executor(tmp_path, bundle, "--json") as (process, seen):
+        kill(services(tmp_path)[f"services.{agent}"])
     stdout, stderr = process.communicate(timeout=LIMIT_SECONDS)
     assert process.returncode == 3, stderr
     assert "Traceback" not in stderr
@@ -245,10 +268,9 @@ def test_a_killed_agent_ends_the_run_through_fallback(tmp_path: Path, bundle: st
 
 
 def test_a_killed_orchestrator_is_an_error_that_names_the_log(tmp_path: Path, bundle: str) -> None:
-    process = started(tmp_path, "diagnose", QUESTION, "--bundle", bundle)
-    seen = read_until(process, "executor:")
-    kill(services(tmp_path)["orchestrator"])
-    _, stderr = process.communicate(timeout=LIMIT_SECONDS)
+    with at_the_executor(tmp_path, bundle) as (process, seen):
+        kill(services(tmp_path)["orchestrator"])
+        _, stderr = process.communicate(timeout=LIMIT_SECONDS)
     assert process.returncode == 1
     assert "went away" in stderr
     assert "Traceback" not in stderr
@@ -260,10 +282,9 @@ def test_a_killed_orchestrator_is_an_error_that_names_the_log(tmp_path: Path, bu
 
 def test_a_store_that_another_process_holds_is_an_error_that_says_so(tmp_path: Path, bundle: str) -> None:
     quick = {"ASSAY_ORCHESTRATOR_DATABASE_BUSY_SECONDS": "0.1"}
-    process = started(tmp_path, "diagnose", QUESTION, "--bundle", bundle, **quick)
-    seen = read_until(process, "executor:")
     with closing(sqlite3.connect(tmp_path / "assay.sqlite3", isolation_level=None)) as holder:
-        holder.execute("BEGIN IMMEDIATE")
+        with at_the_executor(tmp_path, bundle, **quick) as (process, seen):
+            holder.execute("BEGIN IMMEDIATE")
         _, stderr = process.communicate(timeout=LIMIT_SECONDS)
     assert process.returncode == 1
     assert "another process holds the run store" in stderr
