@@ -52,7 +52,8 @@ def told(found: Samples, name: str, **labels: str) -> float | None:
 def metrics_address(home: Path, service: str) -> str:
     log = (home / "logs" / f"{service}.log").read_text(encoding="utf-8")
     lines = [json.loads(line) for line in log.splitlines()]
-    return next(str(line["address"]) for line in lines if line["event"] == "metrics")
+    # The last: other tests may have run the service on the same state folder before.
+    return next(str(line["address"]) for line in reversed(lines) if line["event"] == "metrics")
 
 
 async def test_each_process_of_a_run_is_scraped(project: Path, home: Path) -> None:
