@@ -18,6 +18,13 @@ _CULPRIT: Final = (
     r"\bwhat(\Ss| is| was| has| keeps)? "
     r"(made|(mak|break|slow|block|kill|crash|fill|fail|hurt|eat)(s|es|ed|ing))\b"
     r"|\b(what|which|who)\b[^.;?!]{0,100}\b(broke|(took|brought) (\S+ ){0,3}down)\b"
+    r"|\bwho (kill|delet|evict|preempt|restart|stopp)(s|ed|d)?\b"
+)
+# Who asks whether there is any trouble wants to know which; errors are counted where logs are asked about.
+_ANY_TROUBLE: Final = (
+    r"\bany (issues?|problems?|trouble)\b"
+    r"|\bany (errors?|failures?)\b(?![^.;?!]{0,80}\blogs?\b)[^.;?!]{0,40}"
+    r"\b(namespaces?|ns|cluster|nodes?|pods?)\b"
 )
 _HOW_MUCH: Final = r"how (many|much|often|long|large|big|high|low|old|fast|far|full)"
 _WH: Final = rf"({_HOW_MUCH}|what|which|who|whose|since when)"
@@ -35,6 +42,14 @@ _SHORT: Final = (
     r"(pending|running|ready|failed|evicted|completed|healthy|unhealthy|up|down|available|crashing|restarted)"
     r"|(events|errors|warnings|alerts|restarts))( (in|of|on|from|since)\b[^.;?!]{1,80})?\?\W*$"
 )
+# Without its mark a question is told by the order of its words.
+_INVERTED: Final = (
+    r"^\W*(please )?("
+    r"does (?!not\b)\S+ \S+|do (we|i|you|any|the)\b"
+    r"|did (?!not\b)(\S+ ){1,6}(fail|succeed|complete|finish|end|run|start|crash|restart|work)\W*$"
+    r"|(is|are) (?!(down|not|failing|broken|still|up|crashing)\b)(\S+ ){1,6}"
+    r"(ok|okay|fine|healthy|unhealthy|ready|running|up|down|alive|working|broken|available|bound|pending)\W*$)"
+)
 _ASKS: Final = (
     rf"(^|[.:;,!?\n])\W{{0,4}}((and|but|or|so) )?({_WH}|until when|when|where|{_VERB})\b[^?]{{0,500}}\?"
 )
@@ -42,8 +57,8 @@ _ASKS: Final = (
 # What is quoted is looked for, whatever it says; and an alert that was triggered fired.
 _QUOTED: Final = re.compile(r'"[^"]{1,256}"|“[^“”]{1,256}”|`[^`]{1,256}`')
 _FIRED: Final = re.compile(r"\balerts?\b([^.;?!]{0,40})\btriggered\b")
-_CAUSE: Final = re.compile(f"{_REASON}|{_TROUBLE}|{_CULPRIT}")
-_FACT: Final = re.compile(f"{_BEGINS}|{_SHORT}|{_ASKS}")
+_CAUSE: Final = re.compile(f"{_REASON}|{_TROUBLE}|{_CULPRIT}|{_ANY_TROUBLE}")
+_FACT: Final = re.compile(f"{_BEGINS}|{_SHORT}|{_INVERTED}|{_ASKS}")
 
 
 def intent_of(question: str) -> context_pb2.Intent.ValueType:

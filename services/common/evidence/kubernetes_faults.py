@@ -95,6 +95,10 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
         "Opening a file or module that a program needs fails.",
         "See whether the image or a volume holds it, and whether the user of the container may read it.",
     ),
+    "container.read_only": KubernetesFault(
+        "A program writes where its file system is read-only.",
+        "Mount a writable volume there, or let the program write elsewhere.",
+    ),
     "container.port_taken": KubernetesFault(
         "The port that a program asks for is taken.",
         "See which other container of the pod, or of the host network, listens on the port.",
@@ -114,6 +118,10 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
     "config.env_missing": KubernetesFault(
         "A setting that the program asks for is missing from its environment.",
         "Set the variable in the pod template, or correct where it is taken from.",
+    ),
+    "clock.skewed": KubernetesFault(
+        "Clocks differ between the parties.",
+        "Compare the clocks of both machines, and see whether they are synchronised.",
     ),
     "pvc.storage_class_missing": KubernetesFault(
         "The storage class that a claim asks for is missing, and the claim waits to bind.",
@@ -211,6 +219,14 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
         "An admission webhook fails to answer.",
         "See whether the service behind the webhook runs.",
     ),
+    "disruption_budget.exhausted": KubernetesFault(
+        "Every further eviction of a pod is refused by a disruption budget.",
+        "Compare the pods that are ready with what the budget demands; add replicas, or loosen the budget.",
+    ),
+    "node.drain_refused": KubernetesFault(
+        "Draining a node is refused.",
+        "Read what kubectl asks for: the options that allow it lose local data or pods that nothing makes anew.",
+    ),
     "node.not_ready": KubernetesFault(
         "A node lacks readiness.",
         "Describe the node and read the log of its kubelet.",
@@ -263,6 +279,18 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
         "Members of a cluster lost each other.",
         "See which members each of them still counts, and restart those that lost the others.",
     ),
+    "certificate.untrusted": KubernetesFault(
+        "A certificate is signed by an authority that the program has no trust in.",
+        "Give the program the certificate of the authority, or correct the chain that the server sends.",
+    ),
+    "certificate.name_mismatch": KubernetesFault(
+        "A certificate is valid for other names than the one that was called.",
+        "Call the server by a name of its certificate, or add the name to the certificate.",
+    ),
+    "dependency.rate_limited": KubernetesFault(
+        "A dependency limits how often it is called.",
+        "See which limit the dependency states, and who calls it so often.",
+    ),
     "probe.liveness_failed": KubernetesFault(
         "The liveness probe of a container fails.",
         "Ask its endpoint from within the pod; compare delay and timeout with the time the program takes.",
@@ -290,6 +318,10 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
     "cronjob.missed": KubernetesFault(
         "A cron job missed the time of a run.",
         "Compare its starting deadline and its concurrency policy with how long its runs take.",
+    ),
+    "cronjob.still_running": KubernetesFault(
+        "An earlier run of a cron job went on when the next was due.",
+        "See what the running job waits for, or let runs stand side by side.",
     ),
     "cronjob.suspended": KubernetesFault(
         "A cron job is suspended.",
@@ -319,9 +351,21 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
         "A service lacks endpoints.",
         "Compare the selector of the service with the labels of the pods, and see whether those are ready.",
     ),
+    "service.port_unmatched": KubernetesFault(
+        "A service sends to another port than the selected containers state.",
+        "Compare the target port of the service with the port on which the program listens.",
+    ),
     "service.load_balancer_failed": KubernetesFault(
         "Making the load balancer of a service fails.",
         "Read the message of the controller: quota, subnets and permissions of the provider.",
+    ),
+    "namespace.deletion_failed": KubernetesFault(
+        "Deleting the content of a namespace fails.",
+        "Correct what the condition names, such as an API service that does not answer.",
+    ),
+    "object.finalizers_remain": KubernetesFault(
+        "Finalizers keep an object that is to be deleted.",
+        "See whether the controller of the finalizer runs, and what it waits for.",
     ),
     "ingress.backend_missing": KubernetesFault(
         "An ingress leads to a service that is missing.",

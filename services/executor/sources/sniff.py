@@ -14,7 +14,7 @@ from services.executor.sources.encodings import LOOK_BYTES, as_utf8, is_text
 from services.executor.sources.instants import Instant, from_seconds
 from services.executor.sources.kinds import Form
 from services.executor.sources.kubernetes.container_logs import is_container_log
-from services.executor.sources.kubernetes.reader import writing_of
+from services.executor.sources.kubernetes.reader import Writing, writing_of
 from services.executor.sources.log_json import parse_json
 from services.executor.sources.log_records import log_lines, parsed_alone
 from services.executor.sources.metrics import response_samples
@@ -110,6 +110,8 @@ def text(item: Listed, file: io.BufferedReader) -> Source:
         return Source(item.name, kinds.RUNBOOK, Form.PROSE, item.size_bytes)
     if lines and log_names.unpacked(item.name.lower()).endswith((".csv", ".tsv")) and is_table(lines[0]):
         return Source(item.name, kinds.METRIC, Form.TABLE, item.size_bytes, first_time=first_time(lines))
+    if writing_of(lines) is Writing.DRAIN:
+        return Source(item.name, kinds.KUBERNETES, Form.OBJECTS, item.size_bytes)
     if _lies_in_logs(item.name) or log_names.is_log(item.name) or is_container_log(lines):
         return Source(item.name, kinds.LOG, Form.TEXT, item.size_bytes)
     if writing_of(lines) is not None:

@@ -40,9 +40,19 @@ _STATE = {
     "resource": "resource",
     "used": "used",
     "hard": "of",
+    "deletion": "to be deleted since",
+    "allowed": "evictions allowed",
 }
 _MEANING = {
+    "container": "container",
     "phase": "status",
+    "unschedulable": "state",
+    "port": "ports",
+    "target": "target port",
+    "finalizer": "finalizer",
+    "deletion": "to be deleted since",
+    "minimum": "at least",
+    "allowed": "evictions allowed",
     "replicas": "replicas",
     "pod_reason": "reason",
     "reason": "state",
@@ -82,7 +92,7 @@ _MEANING = {
     "hard": "of",
     "suspended": "suspended",
 }
-_STATED = ("event", "message", "class", "selector", "backend", "secret", "targets")
+_STATED = ("event", "message", "class", "selector", "backend", "secret", "targets", "target", "finalizer")
 # What a person calls an object of each kind, at the beginning of a sentence.
 _KINDS = {
     "Pod": "Pod",

@@ -28,6 +28,8 @@ _BY_KEYS: Final = (
     ("NetworkPolicy", ("Spec",)),
     ("ServiceAccount", ("Mountable secrets",)),
     ("StorageClass", ("Provisioner",)),
+    ("PodDisruptionBudget", ("Selector", "Min available")),
+    ("PodDisruptionBudget", ("Selector", "Max unavailable")),
     # Such a description is a table under a name.
     ("ResourceQuota", ("Resource", "Used", "Hard")),
 )
@@ -53,6 +55,7 @@ _BY_COLUMNS: Final = (
     ("IngressClass", ("CONTROLLER", "PARAMETERS")),
     ("HorizontalPodAutoscaler", ("REFERENCE", "TARGETS")),
     ("NetworkPolicy", ("POD-SELECTOR",)),
+    ("PodDisruptionBudget", ("ALLOWED DISRUPTIONS",)),
     ("ResourceQuota", ("REQUEST", "AGE")),
     ("ServiceAccount", ("SECRETS",)),
     ("Secret", ("TYPE", "DATA")),
@@ -96,6 +99,8 @@ _SINGULAR: Final = {
     "resource-quota": "ResourceQuota",
     "replication-controller": "ReplicationController",
     "namespace": "Namespace",
+    "poddisruptionbudget": "PodDisruptionBudget",
+    "pdb": "PodDisruptionBudget",
 }
 # The kinds whose fields are known here.
 KINDS: Final = frozenset(_SINGULAR.values())

@@ -8,6 +8,7 @@ from typing import Final
 
 from services.common.evidence.strict_json import Json
 from services.executor.sources.kubernetes.describe import begins_object, read_describe
+from services.executor.sources.kubernetes.drains import is_drain, read_drain
 from services.executor.sources.kubernetes.json_tree import read_json
 from services.executor.sources.kubernetes.kinds_of import (
     kind_of_columns,
@@ -26,6 +27,8 @@ _MIN_MEMBERS: Final = 3
 _OBJECT: Final = re.compile(r"^(?:- )?(?:apiVersion|kind|items):", re.MULTILINE)
 _MEMBER: Final = re.compile(r"[a-z][A-Za-z0-9_]*:(?:\s|$)")
 _CLUSTER_WORDS: Final = re.compile(r"\b(?:pod|deployment|namespace|replicas|kubernetes|kube)", re.IGNORECASE)
+# A namespace is described by nothing but its state: no other object has one of these.
+_OF_NAMESPACES: Final = ("Active", "Terminating")
 _LOOK_LINES: Final = 40
 
 
@@ -36,6 +39,7 @@ class Writing(Enum):
     YAML = "YAML"
     DESCRIBE = "kubectl describe"
     TABLE = "a table"
+    DRAIN = "kubectl drain"
 
 
 def writing_of(head: Sequence[str]) -> Writing | None:
@@ -43,6 +47,8 @@ def writing_of(head: Sequence[str]) -> Writing | None:
     told = [line for line in head if line.strip()][:_LOOK_LINES]
     if not told:
         return None
+    if is_drain(told[0]):
+        return Writing.DRAIN
     if begins_object(told[0]):
         # Other lists of facts begin with a name, too: /proc/self/status does.
         return Writing.DESCRIBE if any(_OF_OBJECT.match(line) for line in told) else None
@@ -78,6 +84,11 @@ def read_objects(source: str, data: bytes, max_bytes: int, check: Callable[[], N
             yield from (_described(source, root) for root in read_describe(lines, check))
         case Writing.TABLE:
             yield from (_of_row(source, row) for row in read_tables(lines, check))
+        case Writing.DRAIN:
+            for root in read_drain(lines):
+                yield KubeObject(
+                    "Event", "", root.at("OBJECT").text, root.at("OBJECT"), source, root, is_row=True
+                )
         case Writing.YAML:
             for root in read_yaml(text, check):
                 yield from _of_root(source, root)
@@ -138,6 +149,8 @@ def _described(source: str, root: Node) -> KubeObject:
     # What is no part of Kubernetes itself is described as it is written, its kind with it.
     own = root.at("Kind").text if root.at("API Version").text else ""
     kind = own or kind_of_keys({child.key for child in root.children}) or _kind_of_rows(root)
+    if not kind and root.at("Status").text in _OF_NAMESPACES and root.at("Namespace") is NOTHING:
+        kind = "Namespace"
     return KubeObject(kind, root.at("Namespace").text, named.text, named, source, root)
 
 

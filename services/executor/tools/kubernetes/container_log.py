@@ -39,9 +39,30 @@ _FAULTS: Final = tuple(
         ),
         (
             "dependency.auth_failed",
-            r"authentication failed|access denied for user|invalid (?:credentials|password|api key)",
+            (
+                r"authentication failed|access denied for user|invalid (?:credentials|password|api key)"
+                r"|\bNOAUTH\b|\bWRONGPASS\b|login failed for user|ACCESS_REFUSED|InvalidClientTokenId"
+                r"|SignatureDoesNotMatch|ExpiredToken"
+            ),
         ),
-        ("certificate.expired", r"certificate (?:has |is )?expired|certificate is not yet valid"),
+        (
+            "certificate.expired",
+            r"certificate (?:has |is )?expired|certificate is not yet valid|CERT_HAS_EXPIRED",
+        ),
+        (
+            "certificate.untrusted",
+            (
+                r"signed by unknown authority|self[- ]signed certificate|unable to get (?:local )?issuer cert"
+                r"|PKIX path building failed|UNABLE_TO_VERIFY_LEAF_SIGNATURE|DEPTH_ZERO_SELF_SIGNED_CERT"
+            ),
+        ),
+        (
+            "certificate.name_mismatch",
+            (
+                r"certificate is (?:not )?valid for .{1,300}, not |ERR_TLS_CERT_ALTNAME_INVALID"
+                r"|certificate is not valid for (?:any names|')|Hostname mismatch, certificate"
+            ),
+        ),
         (
             "tls.secret_missing",
             r"X\.509 certificate: no object matching key|SSL certificate .{1,200} not found",
@@ -53,6 +74,7 @@ _FAULTS: Final = tuple(
                 r"|connection pool (?:exhausted|is full)|QueuePool limit of"
             ),
         ),
+        ("dependency.rate_limited", r"too many requests|rate limit(?:ed| exceeded)|RateLimitError"),
         ("cluster.partitioned", r"running_partitioned_network|network partition|split[- ]brain"),
         (
             "dependency.unreachable",
@@ -74,6 +96,11 @@ _FAULTS: Final = tuple(
                 r"|unknown (?:flag|option)|invalid option"
             ),
         ),
+        (
+            "clock.skewed",
+            r"clock[ -]?skew|RequestTimeTooSkewed|\b(?:used|valid) before .{0,20}issued|issued in the future",
+        ),
+        ("container.read_only", r"read-only file ?system|\bEROFS\b"),
         (
             "config.invalid",
             (
@@ -103,8 +130,13 @@ _FAULTS: Final = tuple(
 )
 _RAISED: Final = "code.exception"
 _ENV_MISSING: Final = "config.env_missing"
+# Below this a traceback of Python stands indented; what ends it is the error, whatever that is called.
+_TRACEBACK: Final = "Traceback (most recent call last)"
 # What a line says that names a failure, and no more of it.
 GENERAL: Final = "container.failure_logged"
+# Where the first line says what is wrong, and those behind it that it was.
+_FIRST_TELLS: Final = frozenset({GENERAL, "config.invalid"})
+_RAISED_ROW: Final = next((n, fault) for n, (fault, _) in enumerate(_FAULTS) if fault == _RAISED)
 _ANY: Final = re.compile("|".join(pattern.pattern for _, pattern in _FAULTS), re.IGNORECASE)
 _CALM: Final = re.compile(
     r"\b(?:0|no|zero|without) (?:errors?|failures?)|(?:errors?|failed|failures?)[=: ]+0\b", re.IGNORECASE
@@ -223,10 +255,10 @@ class Summary:
     def decisive(self) -> Shape | None:
         """Return the failure that tells most: the most particular fault, then what came last.
 
-        Of failures that only say that they are some, the first of the last moment counts.
+        Of some, such as those that only say that they are failures, the first of the last moment counts.
         """
         found = min(self.failures.values(), key=lambda shape: (shape.rank, -shape.last.n), default=None)
-        if found is None or found.fault != GENERAL:
+        if found is None or found.fault not in _FIRST_TELLS:
             return found
         moment = [
             shape
@@ -251,6 +283,7 @@ def summarize(lines: Iterable[tuple[int, str]]) -> Summary:
     made = Summary()
     before: deque[Line] = deque(maxlen=_LOOK_BACK)
     failure: Shape | None = None
+    traced = False
     for n, text in lines:
         if not text.strip() or is_marker(text):
             continue
@@ -258,14 +291,20 @@ def summarize(lines: Iterable[tuple[int, str]]) -> Summary:
         made.last = line = Line(n, text[:_MAX_TEXT])
         if failure is not None:
             failure.follow(line, made.lines)
-        if _ANY.search(line.text) and not _CALM.search(line.text) and not _FRAME.match(line.text):
+        raised = traced and not line.text[0].isspace()
+        if raised or _states_failure(line.text):
             failure = _take_failure(made, line, before)
         elif match := _TOOK.search(line.text):
             _take_duration(made, match["what"], match, line)
         elif match := _MEASURED.search(line.text):
             _take_duration(made, line.text[: match.start()], match, line)
+        traced = _TRACEBACK in line.text or (traced and not raised)
         before.append(line)
     return made
+
+
+def _states_failure(text: str) -> bool:
+    return bool(_ANY.search(text) and not _CALM.search(text) and not _FRAME.match(text))
 
 
 def fault_of_line(text: str) -> str:
@@ -274,7 +313,9 @@ def fault_of_line(text: str) -> str:
 
 
 def _take_failure(made: Summary, line: Line, before: Iterable[Line]) -> Shape | None:
-    rank, fault = next((n, fault) for n, (fault, pattern) in enumerate(_FAULTS) if pattern.search(line.text))
+    stated = ((n, fault) for n, (fault, pattern) in enumerate(_FAULTS) if pattern.search(line.text))
+    # What ends a traceback may hold no word that is known.
+    rank, fault = next(stated, _RAISED_ROW)
     if fault == _RAISED and "KeyError" in line.text and any("environ" in each.text for each in before):
         rank, fault = next((n, each) for n, (each, _) in enumerate(_FAULTS) if each == _ENV_MISSING)
     key = _MASKED.sub("#", line.text)

@@ -19,10 +19,12 @@ _ENDED_BY: Final = {
     "ExternalProvisioning": ("ProvisioningSucceeded",),
     "WaitForFirstConsumer": ("ProvisioningSucceeded",),
     "WaitForPodScheduled": ("ProvisioningSucceeded",),
+    "JobAlreadyActive": ("SuccessfulCreate",),
 }
-# What Kubernetes writes as normal although a claim waits because of it.
+# What Kubernetes writes as normal although a claim, or the next run, waits because of it.
 _NORMAL: Final = frozenset(
     {"FailedBinding", "ExternalProvisioning", "WaitForFirstConsumer", "WaitForPodScheduled"}
+    | {"JobAlreadyActive"}
 )
 
 

@@ -18,6 +18,7 @@ from services.executor.tools.kubernetes.around import (
     with_selector,
 )
 from services.executor.tools.kubernetes.cluster import WORKLOADS, Cluster, Said, Subject
+from services.executor.tools.kubernetes.deletions import deletion_findings
 from services.executor.tools.kubernetes.destinations import destination_findings
 from services.executor.tools.kubernetes.found import Found, told
 from services.executor.tools.kubernetes.logs import LOG_RULES, Logs, log_findings, unplaced_findings
@@ -42,7 +43,11 @@ _RANK: Final = {fault: rank for rank, fault in enumerate(KUBERNETES_FAULTS)}
 # States that only say that something is wrong, and what says why of the same object.
 _VAGUE: Final = frozenset(
     {"pod.pending", "container.not_ready", "pvc.pending", "image.pull_failed", "pod.unschedulable"}
-    | {"container.start_failed"}
+    | {"container.start_failed", "volume.mount_failed", "workload.create_refused"}
+)
+# What a workload lacks says not why.
+_OF_SHORTAGE: Final = frozenset(
+    {"workload.replicas_missing", "workload.progress_deadline", "pod.terminating"}
 )
 _ENDED: Final = frozenset({"pod.crash_loop", "container.exited", "container.completed", "pod.oom_killed"})
 
@@ -78,6 +83,7 @@ def _all(cluster: Cluster, ties: Ties, logs: Logs, stop: Stop) -> Iterator[Found
             yield from _of_pod(subject, cluster, ties, logs)
         else:
             yield from object_findings(subject, ties)
+            yield from deletion_findings(subject)
             yield from log_findings(subject, logs, crashed=False)
     for subject in logs.of_unseen():
         yield from log_findings(subject, logs, crashed=False)
@@ -89,7 +95,7 @@ def _all(cluster: Cluster, ties: Ties, logs: Logs, stop: Stop) -> Iterator[Found
 
 
 def _of_pod(pod: Subject, cluster: Cluster, ties: Ties, logs: Logs) -> Iterator[Found]:
-    found = [with_selector(each, cluster) for each in pod_findings(pod)]
+    found = [*(with_selector(each, cluster) for each in pod_findings(pod)), *deletion_findings(pod)]
     yield from found
     for each in log_findings(pod, logs, crashed=any(one.fault in _ENDED for one in found)):
         yield each
@@ -105,7 +111,9 @@ def _telling(found: Sequence[Found]) -> list[Found]:
         if key not in kept or (each.rule == "event" and kept[key].rule != "event"):
             kept[key] = each
     precise = {
-        each.subject for each in kept.values() if each.fault not in _VAGUE and each.rule not in LOG_RULES
+        each.subject
+        for each in kept.values()
+        if each.fault not in _VAGUE | _OF_SHORTAGE and each.rule not in LOG_RULES
     }
     return [each for each in kept.values() if each.fault not in _VAGUE or each.subject not in precise]
 

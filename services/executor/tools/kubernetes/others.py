@@ -7,16 +7,20 @@ from typing import Final
 from services.executor.sources.kubernetes.kinds_of import KINDS
 from services.executor.sources.kubernetes.tree import NOTHING, KubeObject, Node
 from services.executor.tools.kubernetes.ages import is_young
+from services.executor.tools.kubernetes.budgets import budget_findings
 from services.executor.tools.kubernetes.cluster import Said, Subject, said_at
 from services.executor.tools.kubernetes.custom import custom_findings
 from services.executor.tools.kubernetes.events import event_findings
 from services.executor.tools.kubernetes.found import Found, told
+from services.executor.tools.kubernetes.ports import port_findings
 from services.executor.tools.kubernetes.signs import fault_of
 from services.executor.tools.kubernetes.ties import Ties
 
 _COUNT: Final = re.compile(r"(\d+) (\w+)")
 # What somebody wanted to be so.
 INTENDED: Final = "intended"
+# A backend of an ingress, with the addresses behind it in brackets.
+_WITHOUT_ENDPOINTS: Final = re.compile(r"\S:\S+ \(\)$")
 _PERCENT: Final = re.compile(r"\b(\d{1,9})%/(\d{1,9})%")
 _PRESSURES: Final = {
     "MemoryPressure": "node.memory_pressure",
@@ -33,6 +37,7 @@ def object_findings(subject: Subject, ties: Ties) -> Iterator[Found]:
     yield from found
     if subject.kind == "Service":
         yield from _service(subject, ties)
+        yield from port_findings(subject, ties)
     if subject.kind not in KINDS:
         yield from custom_findings(subject)
     yield from _conditions(subject)
@@ -151,16 +156,18 @@ def _node_condition(subject: Subject, source: str, each: Node) -> Iterator[Found
 
 
 def _service(subject: Subject, ties: Ties) -> Iterator[Found]:
-    selected = ties.selects(subject)
     selector = subject.said("selector", ("Selector",), ("SELECTOR",))
     if selector is None:
         children = subject.whole[0].root.at("spec", "selector").children
         selector = next(
             (Said("selector", one.text, subject.whole[0].source, one.line) for one in children), None
         )
-    if selected == [] and selector is not None:
+    # Where it has addresses, the pods that it selects were not recorded.
+    if ties.selects(subject) == [] and selector is not None and not ties.is_answered(subject):
+        # A list of all services stands beside few pods: then it is where a person would look first.
+        rule = "absent" if subject.whole[0].is_row else "count"
         yield Found(
-            "count", "service.selector_unmatched", subject, told(subject.named, selector), {"selected": 0}
+            rule, "service.selector_unmatched", subject, told(subject.named, selector), {"selected": 0}
         )
     endpoints = next((view for view in subject.views if view.root.at("Endpoints").text == "<none>"), None)
     if endpoints is not None:
@@ -214,6 +221,10 @@ def _quota(subject: Subject) -> Iterator[Found]:
                 yield Found("state", "quota.exceeded", subject, told(subject.named, *said))
 
 
+def _budget(subject: Subject) -> Iterator[Found]:
+    yield from budget_findings(subject, INTENDED)
+
+
 def _namespace(subject: Subject) -> Iterator[Found]:
     phase = subject.said("phase", ("Status",), ("status", "phase"), ("STATUS",))
     if phase is not None and phase.text == "Terminating":
@@ -232,12 +243,15 @@ def _conditions(subject: Subject) -> Iterator[Found]:
 
 
 def _errors_in_text(subject: Subject) -> Iterator[Found]:
-    """Yield what kubectl writes between marks where it describes an ingress."""
+    """Yield what kubectl writes between marks where it describes an ingress, and where it writes nothing."""
     for view in subject.whole[:1]:
         for _, leaf in view.root.leaves():
+            message = Said("message", leaf.text, view.source, leaf.line)
             if "<error:" in leaf.text and (fault := fault_of("Ingress", "", leaf.text)):
-                message = Said("message", leaf.text, view.source, leaf.line)
                 yield Found("text", fault, subject, told(subject.named, message))
+            elif _WITHOUT_ENDPOINTS.search(leaf.text):
+                said = told(subject.named, message)
+                yield Found("text", "ingress.backend_empty", subject, said, {"addresses": 0})
 
 
 def _is_served(subject: Subject) -> bool:
@@ -261,4 +275,5 @@ _RULES: Final[Mapping[str, Callable[[Subject], Iterator[Found]]]] = {
     "HorizontalPodAutoscaler": _autoscaler,
     "ResourceQuota": _quota,
     "Namespace": _namespace,
+    "PodDisruptionBudget": _budget,
 }

@@ -29,6 +29,9 @@ class Ties:
             names += self._owners(subject)
         if subject.kind == "Ingress":
             names += hosts_of(subject)
+        if subject.kind in ("Service", "Endpoints"):
+            for ingress in self._cluster.of_kind("Ingress"):
+                names += [ingress.name, *hosts_of(ingress)] if _leads_to(ingress, subject) else []
         return list(dict.fromkeys(names))[:_MAX_NAMES]
 
     def selects(self, service: Subject) -> list[Subject] | None:
@@ -36,6 +39,13 @@ class Ties:
         if service not in self._selected:
             self._selected[service] = self._matching(service)
         return self._selected[service]
+
+    def is_answered(self, service: Subject) -> bool:
+        """Tell whether a service is seen to have addresses: in its description, or among the endpoints."""
+        described = service.said("endpoints", ("Endpoints",))
+        listed = self._cluster.find("Endpoints", service.name)
+        column = listed.said("endpoints", ("ENDPOINTS",)) if listed else None
+        return described is not None or column is not None
 
     def _matching(self, service: Subject) -> list[Subject] | None:
         wanted = labels_of(service, "Selector", ("spec", "selector"))
@@ -66,7 +76,7 @@ class Ties:
                 return [pod for pod in self._cluster.pods if subject.name in claims_of(pod)]
             case "Node":
                 return [pod for pod in self._cluster.pods if node_of(pod) == subject.name]
-            case "Service":
+            case "Service" | "PodDisruptionBudget":
                 return self.selects(subject) or []
         return []
 
@@ -113,14 +123,28 @@ def node_of(pod: Subject) -> str:
     return found.text.partition("/")[0] if found else ""
 
 
+def _leads_to(ingress: Subject, service: Subject) -> bool:
+    """Tell whether an ingress names a service as what is behind it: as `name:port`, or as an object."""
+    if not _same_namespace(ingress, service):
+        return False
+    leaves = (leaf for view in ingress.whole[:1] for leaf in view.root.leaves())
+    return any(
+        leaf.text == service.name
+        if path[-2:] == ("service", "name")
+        else re.search(rf"(?:^|\s){re.escape(service.name)}:\S", leaf.text) is not None
+        for path, leaf in leaves
+    )
+
+
 def labels_of(subject: Subject, described: str, path: tuple[str, ...]) -> dict[str, str]:
     """Return labels or a selector: of a description, of an object, or of a table with `--show-labels`."""
     for view in subject.views:
         found = _pairs(view.root.at(described)) or {
             each.key: each.text for each in view.root.at(*path).children
         }
-        if not found and described == "Labels":
-            found = dict(_pair(text) for text in view.root.at("LABELS").text.split(",") if "=" in text)
+        if not found:
+            column = view.root.at(described.upper()).text
+            found = dict(_pair(text) for text in column.split(",") if "=" in text)
         if found:
             return found
     return {}
