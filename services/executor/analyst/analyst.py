@@ -20,7 +20,7 @@ from services.executor.analyst.causes.candidates import Candidate
 from services.executor.analyst.causes.claimed import causes, stated_causes
 from services.executor.analyst.lookup import desk as lookup
 from services.executor.analyst.lookup.known import INVENTORY
-from services.executor.analyst.lookup.vocabulary import WELLNESS
+from services.executor.analyst.lookup.vocabulary import AILMENTS, WELLNESS
 from services.executor.analyst.reading.material import Material
 from services.executor.analyst.reading.originals import Originals
 from services.executor.analyst.reading.views import MetricChange
@@ -85,11 +85,16 @@ class _Reading:
     def what_ails(self) -> list[ToolRequest]:
         """Return the call that tells what is wrong, where it is asked whether something works."""
         recorded = any(document.at("objects").count for document in self.material.documents(INVENTORY))
-        return [ToolRequest("kubernetes_findings", {})] if recorded and self._asks_of_health else []
+        asks = self._asks_of_health or self._asks_of_trouble
+        return [ToolRequest("kubernetes_findings", {})] if recorded and asks else []
 
-    def ailing(self) -> list[Finding]:
-        """Return what is wrong with what it is asked of whether it works: beside the answer, not as one."""
-        if not self._asks_of_health:
+    def ailing(self, *, refused: bool) -> list[Finding]:
+        """Return what is wrong with what is asked of, where it is asked whether it works: beside the answer.
+
+        Whoever asks of the trouble of a named object, and gets no answer, is told of that trouble as well.
+        """
+        names_it = refused and self._asks_of_trouble and bool(self.cluster.question.names)
+        if not self._asks_of_health and not names_it:
             return []
         found = [*self.cluster.causes, *self.cluster.symptoms()]
         return [
@@ -100,6 +105,10 @@ class _Reading:
     @property
     def _asks_of_health(self) -> bool:
         return bool(WELLNESS & words_of(self.context.question))
+
+    @property
+    def _asks_of_trouble(self) -> bool:
+        return bool(AILMENTS & words_of(self.context.question))
 
     @cached_property
     def asked(self) -> Asked:
@@ -184,7 +193,7 @@ class Analyst:
 def _looked_up(reading: _Reading, gaps: Sequence[evidence_pb2.ClaimGap]) -> ExecutorEvidence:
     """Return the answer to a lookup; what is wrong is told beside it only where that was asked."""
     answer, refused = lookup.found(reading.context.question, reading.material)
-    found = [*answer, *reading.ailing()]
+    found = [*answer, *reading.ailing(refused=bool(refused))]
     return ExecutorEvidence(
         version="executor_evidence_v2",
         claims=answers(claims(found, Originals(reading.material)), gaps),

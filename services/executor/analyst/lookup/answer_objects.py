@@ -1,38 +1,40 @@
 """Which objects of a cluster there are, how many of them are how, and one fact of some."""
 
-import re
 from collections.abc import Sequence
 
 from services.executor.analyst.lookup import vocabulary as words
 from services.executor.analyst.lookup import wording as say
+from services.executor.analyst.lookup.answer_facts import (
+    about_of,
+    facts,
+    most_restarted,
+    most_used,
+    noun_of,
+)
 from services.executor.analyst.lookup.asked import Ask, Lookup, Refused
 from services.executor.analyst.lookup.calls import events_call, objects_call
 from services.executor.analyst.lookup.known import Known
 from services.executor.analyst.lookup.objects import objects_of
+from services.executor.analyst.lookup.resources import USED
 from services.executor.analyst.reading.spot import Spot
 from services.executor.analyst.wording.findings import Finding, Part, counted, literal, number, quote
 
-_FACT_WORDS = {
-    "image": "the image ", "restarts": "restarts: ", "replicas": "replicas: ", "status": "the status ",
-    "ip": "the address ", "node": "the node ", "capacity": "the capacity ", "version": "the version ",
-    "labels": "the labels ", "started": "the start ", "created": "the creation time ", "age": "the age ",
-}  # fmt: skip
-
-
 _LABEL = "label:"
-_WORD_IN_NAME = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def objects(lookup: Lookup, known: Known) -> list[Finding]:
     """Return what answers a question about objects; raises Refused where none was recorded."""
+    if lookup.is_strange:
+        return [say.answer(_nothing(lookup, known))]
     document = _document(lookup, known)
     rows = document.at("listed").items()
     if lookup.group:
         return _grouped(document, lookup)
     if lookup.ask is Ask.MAX:
-        return [say.answer(_most(document, rows, lookup))]
+        most = most_used if lookup.fact in USED else most_restarted
+        return [say.answer(most(document, rows, lookup))]
     if lookup.fact and not (lookup.fact == "restarts" and lookup.ask is Ask.COUNT):
-        return _facts(document, rows, lookup)
+        return facts(document, rows, lookup)
     lead = _restarts(document, lookup) if lookup.fact else _count(document, lookup)
     clauses = [_object(row, lookup) for row in rows[: say.MAX_LISTED]]
     found = say.listed(lead, clauses) if clauses else [say.answer(lead)]
@@ -45,21 +47,40 @@ def events(lookup: Lookup, known: Known) -> list[Finding]:
     if told is None:
         raise Refused("the events could not be read")
     found = told.at("events").items()
-    count = document.at("events")
+    warns = bool(lookup.severities)
+    count = document.at("warnings" if warns else "events")
     if count.count != len(found):
         raise Refused("there are more events than could be listed")
     if not found and document.at("events_unstated").count:
         raise Refused("what is recorded of the objects does not show their events")
     if not found:
         about = counted(document.at("count"), "recorded object", "recorded objects")
-        return [say.answer([say.cited("No event", count), " is recorded about ", *about])]
+        noun = "No warning event" if warns else "No event"
+        return [say.answer([say.cited(noun, count), " is recorded about ", *about])]
     lead_parts: list[Part] = [
-        *counted(count, "recorded event", "recorded events"),
-        *_about(lookup, document),
+        *(
+            counted(count, "recorded warning event", "recorded warning events")
+            if warns
+            else counted(count, "recorded event", "recorded events")
+        ),
+        *about_of(lookup, document),
         ":",
     ]
     alone = len({each.at("name").text for each in found}) == 1
     return say.listed(lead_parts, [_event(each, named=not alone) for each in found[: say.MAX_LISTED]])
+
+
+def _nothing(lookup: Lookup, known: Known) -> list[Part]:
+    """Say that none of the recorded objects of a kind goes by a name, where any of that kind was recorded."""
+    document, inventory = known.document(objects_call(lookup, known)), known.inventory
+    if document is None or inventory is None or document.at("files_not_read").count:
+        raise Refused("no object of this kind or name is recorded")
+    of_kind = [each for each in inventory.at("by_kind").items() if each.at("kind").text == lookup.kind]
+    if not of_kind or document.at("count").count:
+        raise Refused("no object of this kind or name is recorded")
+    whole, name = of_kind[0].at("count"), document.at("names").items()[0]
+    lead: list[Part] = ["Of ", number(whole), f" recorded {noun_of(lookup, whole.count)}, "]
+    return [*lead, say.cited("none", document.at("count")), " goes by the name ", literal(name)]
 
 
 def _document(lookup: Lookup, known: Known) -> Spot:
@@ -75,23 +96,15 @@ def _document(lookup: Lookup, known: Known) -> Spot:
     return document
 
 
-def _noun(lookup: Lookup, count: int) -> str:
-    noun = lookup.kind or "object"
-    if not noun.isupper():
-        # A name in mixed letters would be taken for an identifier.
-        noun = _WORD_IN_NAME.sub(" ", noun).lower()
-    return noun if count == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
-
-
 def _count(document: Spot, lookup: Lookup) -> list[Part]:
     count, of = document.at("count"), document.at("of_kind")
     state = _state(document, lookup)
-    among: list[Part] = [*_about(lookup, document)]
+    among: list[Part] = [*about_of(lookup, document)]
     if not state:
         verb = " is recorded" if count.count == 1 else " are recorded"
-        return [number(count), f" {_noun(lookup, count.count)}", *among, verb, ":" if count.count else ""]
+        return [number(count), f" {noun_of(lookup, count.count)}", *among, verb, ":" if count.count else ""]
     lead: list[Part] = [number(count)] if count.count else [say.cited("none", count)]
-    whole: list[Part] = ["Of ", number(of), f" recorded {_noun(lookup, of.count)}", *among, ", "]
+    whole: list[Part] = ["Of ", number(of), f" recorded {noun_of(lookup, of.count)}", *among, ", "]
     return [*whole, *lead, *state, *_beside(document), ":" if count.count else ""]
 
 
@@ -104,7 +117,7 @@ def _otherwise(rows: Sequence[Spot], lookup: Lookup, known: Known) -> list[Findi
         if (row.at("name").text, row.at("namespace").text) not in fitting
         and row.at("namespace").text in (lookup.namespaces or (row.at("namespace").text,))
     ]
-    if lookup.node or lookup.labels or len(lookup.states) != 1:
+    if lookup.node or lookup.labels or len(lookup.states) != 1 or lookup.kind == "HorizontalPodAutoscaler":
         return []
     lead = ""
     if lookup.states == ("well",) and lookup.ask is Ask.ANY:
@@ -125,38 +138,10 @@ def _grouped(document: Spot, lookup: Lookup) -> list[Finding]:
     told = sum(each.at("count").count for each in groups)
     unstated = [", as far as stated"] if told < count.count else []
     lead: list[Part] = [
-        number(count), f" recorded {_noun(lookup, count.count)}", *_about(lookup, document),
+        number(count), f" recorded {noun_of(lookup, count.count)}", *about_of(lookup, document),
         f" by {lookup.group}", *unstated, ":",
     ]  # fmt: skip
     return say.listed(lead, [[number(each.at("count")), " ", literal(each.at("text"))] for each in groups])
-
-
-def _most(document: Spot, rows: Sequence[Spot], lookup: Lookup) -> list[Part]:
-    """Name those that were restarted most, where all say how often they were."""
-    counts = [row.at("counts", "restarts") for row in rows]
-    if not rows or any(not spot.text for spot in counts):
-        raise Refused("some of the recorded objects do not state this")
-    most = max(spot.count for spot in counts)
-    lead: list[Part] = ["Of ", number(document.at("count")), f" recorded {_noun(lookup, len(rows))}"]
-    if not most:
-        return [*lead, *_about(lookup, document), ", none was restarted: ", number(document.at("restarts"))]
-    first: list[list[Part]] = [
-        [literal(row.at("name")), " ", number(spot)]
-        for row, spot in zip(rows, counts, strict=True)
-        if spot.count == most
-    ]
-    return [*lead, *_about(lookup, document), ", the most restarts: ", *say.joined(first[: say.MAX_LISTED])]
-
-
-def _about(lookup: Lookup, document: Spot) -> list[Part]:
-    """Name the names and namespaces that were asked for, as the first of the objects says them."""
-    parts: list[Part] = []
-    if lookup.names:
-        said = [each for each in document.at("names").items() if each.text in lookup.names]
-        parts += [" of ", literal(said[0])] if said else []
-    if lookup.namespaces:
-        parts += [" of the namespace ", literal(document.at("namespaces").items()[0])]
-    return parts
 
 
 def _state(document: Spot, lookup: Lookup) -> list[Part]:
@@ -197,6 +182,9 @@ def _well(lookup: Lookup, *, well: bool, one: bool) -> str:
         return f"{are} well ({means})" if well else f"{are} not well (well means {means})"
     if lookup.kind == "Node":
         return f"{are} ready" if well else f"{are} not ready"
+    if lookup.kind == "HorizontalPodAutoscaler":
+        stated = f"by {its} own conditions and targets"
+        return f"{are} well {stated}" if well else f"{are} not well {stated}"
     return f"{has} {'all' if well else 'not all'} of {its} wanted pods ready"
 
 
@@ -216,12 +204,12 @@ def _restarts(document: Spot, lookup: Lookup) -> list[Part]:
     count = document.at("count")
     total: list[Part] = [
         "Restarts",
-        *_about(lookup, document),
+        *about_of(lookup, document),
         ": ",
         number(document.at("restarts")),
         " in all, of ",
     ]
-    return [*total, number(count), f" recorded {_noun(lookup, count.count)}:"]
+    return [*total, number(count), f" recorded {noun_of(lookup, count.count)}:"]
 
 
 def _object(row: Spot, lookup: Lookup) -> list[Part]:
@@ -237,42 +225,6 @@ def _object(row: Spot, lookup: Lookup) -> list[Part]:
     if status.text and lookup.states:
         parts += [" (", literal(status), ")"]
     return parts
-
-
-def _facts(document: Spot, rows: Sequence[Spot], lookup: Lookup) -> list[Finding]:
-    told = [(row, _values(row, lookup.fact)) for row in rows]
-    if not told or any(not values for _, values in told):
-        raise Refused("some of the recorded objects do not state this")
-    noun = _FACT_WORDS[lookup.fact]
-    clauses = [
-        [literal(row.at("name")), f" has {noun}", *say.joined([[each] for each in values])]
-        for row, values in told
-    ]
-    if len(clauses) == 1:
-        return [say.answer(clauses[0])]
-    lead: list[Part] = [
-        number(document.at("count")),
-        f" recorded {_noun(lookup, len(clauses))}",
-        *_about(lookup, document),
-        ":",
-    ]
-    return say.listed(lead, clauses)
-
-
-def _values(row: Spot, name: str) -> list[Part]:
-    if name == "image":
-        named = [spot.at("text") for spot in row.at("images").items()] or [
-            row.at("excerpts", "images", "text")
-        ]
-        return [literal(spot) for spot in named if spot.text]
-    if name == "labels":
-        return [literal(spot.at("text")) for spot in row.at("labels").items()]
-    if name == "restarts":
-        return [number(row.at("counts", "restarts"))] if row.at("counts", "restarts").text else []
-    spot = row.at("excerpts", name, "text")
-    if name == "replicas" and not spot.text:
-        spot = row.at("excerpts", "ready", "text")
-    return [quote(spot, spot.text) if " " in spot.text else literal(spot)] if spot.text else []
 
 
 def _event(event: Spot, *, named: bool) -> list[Part]:

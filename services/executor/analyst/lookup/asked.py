@@ -68,6 +68,8 @@ class Lookup:
     """Which changes: parts of what they call their type."""
     names: tuple[str, ...] = ()
     """Names of objects, alerts or metrics."""
+    is_strange: bool = False
+    """Whether nothing recorded goes by the name, so that it can only be said that nothing does."""
     kind: str = ""
     namespaces: tuple[str, ...] = ()
     node: str = ""

@@ -23,7 +23,13 @@ _MIN_WORD = 3
 _SHARED = 0.1
 _ALL_OUTCOMES = ("1xx", "2xx", "3xx", "4xx", "5xx")
 _OF_LOGS = words.LINES | words.FAILURES | words.WARNINGS | words.REQUESTS | words.LEVELS_IN_ANY_CASE
-_OF_CLUSTER = words.KINDS_BY_WORD.keys() | words.FACTS.keys() | words.STATES.keys() | words.EVENTS
+_OF_CLUSTER = (
+    words.RESOURCES.keys()
+    | words.KINDS_BY_WORD.keys()
+    | words.FACTS.keys()
+    | words.STATES.keys()
+    | words.EVENTS
+)
 _OF_OTHERS = (
     words.ALERTS | words.FIRING | words.CHANGES | words.CHANGE_TYPES.keys() | words.COMPONENTS | words.CALLS
 )
@@ -234,7 +240,10 @@ def objects_call(lookup: Lookup, known: Known) -> ToolRequest:
 
 def events_call(lookup: Lookup, known: Known) -> ToolRequest:
     """Return the events about the objects that are meant."""
-    return ToolRequest("kubernetes_events", {"names": [*event_subjects(lookup, known)]})
+    arguments: dict[str, Json] = {"names": [*event_subjects(lookup, known)]}
+    if lookup.severities:
+        arguments["warnings_only"] = True
+    return ToolRequest("kubernetes_events", arguments)
 
 
 def metric_call(lookup: Lookup, known: Known) -> ToolRequest:

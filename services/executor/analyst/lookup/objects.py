@@ -6,8 +6,11 @@ from services.common.evidence.strict_json import Json
 from services.executor.analyst.lookup import vocabulary as words
 from services.executor.analyst.lookup.asked import Lookup, Refused
 from services.executor.analyst.lookup.known import Known
+from services.executor.analyst.lookup.resources import USED
 from services.executor.analyst.reading.spot import Spot
 
+# What is in no namespace.
+_OF_NO_NAMESPACE = ("Node", "Namespace", "PersistentVolume", "StorageClass", "IngressClass")
 # As many names as the tool takes.
 MAX_NAMES = 64
 
@@ -19,10 +22,15 @@ def conditions(lookup: Lookup, known: Known) -> dict[str, Json]:
     if lookup.names:
         arguments["names"] = [*lookup.names[:MAX_NAMES]]
     if lookup.namespaces:
-        if any(not row.at("namespace").text for row in of_kind):
+        if any(
+            not row.at("namespace").text and row.at("kind").text not in _OF_NO_NAMESPACE for row in of_kind
+        ):
             raise Refused("some recorded objects do not say in which namespace they are")
         arguments["namespaces"] = [*lookup.namespaces]
     where: list[Json] = [_state(state, of_kind) for state in lookup.states]
+    if lookup.fact in USED:
+        # Of those that state it: not each object was measured.
+        where.append({"fact": lookup.fact, "texts": ["<none>"], "other": True})
     where += [{"fact": "type", "texts": [*lookup.types]}] if lookup.types else []
     where += [{"fact": f"label:{name}", "texts": [value]} for name, value in lookup.labels]
     if lookup.node:
@@ -45,9 +53,13 @@ def objects_of(lookup: Lookup, known: Known) -> list[Spot]:
 
 def event_subjects(lookup: Lookup, known: Known) -> list[str]:
     """Return the names of the objects whose events are meant; raises Refused for too many."""
-    if not lookup.names and not lookup.kind:
+    if not lookup.names and not lookup.kind and not lookup.namespaces:
         return []
-    names = list(dict.fromkeys(row.at("name").text for row in objects_of(lookup, known)))
+    rows = objects_of(lookup, known)
+    if lookup.namespaces:
+        inside = [row for row in rows if row.at("namespace").text in lookup.namespaces]
+        rows = [row for row in inside if row.at("counts", "events").count] or inside
+    names = list(dict.fromkeys(row.at("name").text for row in rows))
     if not names or len(names) > MAX_NAMES:
         raise Refused("the events of no object, or of too many, are asked for")
     return names

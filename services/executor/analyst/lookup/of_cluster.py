@@ -7,8 +7,11 @@ from services.executor.analyst.lookup import vocabulary as words
 from services.executor.analyst.lookup.asked import Ask, Lookup, Refused, Span, What
 from services.executor.analyst.lookup.known import Known
 from services.executor.analyst.lookup.reader import Reader
+from services.executor.analyst.lookup.resources import USED, resource
 
 _WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet")
+# Facts that are numbers, of which one is the greatest.
+_MEASURED = USED | {"restarts"}
 
 
 def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
@@ -20,14 +23,12 @@ def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
         )
     group, labels, types = _group(reader), _labels(reader), _types(reader)
     fact = "" if group else _fact(reader)
+    warns = bare.what is What.EVENTS and bool(reader.take(words.WARNINGS))
     # "The pods on worker-1": behind another kind the name of a node tells where.
     others = {words.KINDS_BY_WORD[word] for word in question.lowered & words.KINDS_BY_WORD.keys()} - {"Node"}
     node = reader.names(known.nodes) if others else ()
     names = reader.names(known.object_names)
-    # "What does it run" asks for the image, not for its state.
-    if fact:
-        reader.take(("run", "runs", "running", "use", "uses", "used", "using", "deployed"))
-    states = _states(reader)
+    states = _states(reader, fact)
     kinds = list(dict.fromkeys(words.KINDS_BY_WORD[word] for word in reader.take(words.KINDS_BY_WORD)))
     kinds += ["Service"] if not names and not kinds and reader.take(("service", "services")) else []
     if bare.what is What.EVENTS:
@@ -35,12 +36,12 @@ def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
     node, namespaces = node or reader.names(known.nodes), reader.names(known.namespaces)
     namespaces = namespaces or _strange_namespace(reader, kinds)
     kinds = _without_conditions(kinds, node=bool(node), namespace=bool(namespaces))
-    if names and "Pod" in kinds:
-        # "The pods of the deployment shop": the name tells which.
-        kinds = [kind for kind in kinds if kind not in _WORKLOADS]
+    if not names and (strange := _strange_name(reader, kinds)):
+        bare, names = replace(bare, is_strange=True), (strange,)
+    kinds = _kinds_of_fact(kinds, fact, named=bool(names))
     if question.is_oom:
         states, kinds = (*states, words.OOM_STATE), kinds or ["Pod"]
-    if fact == "restarts" and reader.take(words.MOST):
+    if fact in _MEASURED and reader.take(words.MOST):
         bare = replace(bare, ask=Ask.MAX)
     if len(states) > 1 or len(kinds) > 1 or len(node) > 1:
         raise Refused("one kind of objects at a time is listed or counted")
@@ -49,6 +50,7 @@ def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
     found = replace(
         bare, names=names, states=states, kind=kinds[0] if kinds else "", node=node[0] if node else "",
         namespaces=namespaces, fact=fact, group=group, labels=labels, types=types,
+        severities=("warning",) if warns else (),
     )  # fmt: skip
     return _asking(found, known)
 
@@ -86,7 +88,34 @@ def _labels(reader: Reader) -> tuple[tuple[str, str], ...]:
     return tuple((name, value) for name, _, value in pairs)
 
 
+def _told(reader: Reader) -> str:
+    """Take the words for what is told of named objects in more than one figure; empty for none."""
+    question = reader.question
+    if named := resource(reader):
+        return named
+    if not any(word.lower in reader.known.object_names for word in reader.left):
+        return ""
+    if reader.take(words.OWNING):
+        reader.take(("who",))
+        return "controller"
+    if question.ask is Ask.ANY and _is_of_jobs(reader) and reader.take(words.ENDING_OF_JOBS):
+        return "outcome"
+    made = [noun for noun in words.MADE_OF if question.has((noun, f"{noun}s"))]
+    if question.ask is Ask.COUNT and len(made) == 1 and question.has(words.READINESS):
+        reader.take((*words.READINESS, *words.NEGATIONS, made[0], f"{made[0]}s"))
+        return f"ready_{made[0]}s"
+    return ""
+
+
+def _is_of_jobs(reader: Reader) -> bool:
+    names = [word.lower for word in reader.left if word.lower in reader.known.object_names]
+    meant = [reader.known.object_names[name] for name in names]
+    return bool(_kinds_of(reader.known, meant, ("Job",)))
+
+
 def _fact(reader: Reader) -> str:
+    if told := _told(reader):
+        return told
     if match := words.STARTED.search(reader.question.plain):
         reader.take(("start", "started", "created", "launched"))
         return "created" if match["how"].lower() == "created" else "started"
@@ -104,8 +133,13 @@ def _fact(reader: Reader) -> str:
     return next(iter(found), "")
 
 
-def _states(reader: Reader) -> tuple[str, ...]:
+def _states(reader: Reader, fact: str) -> tuple[str, ...]:
     """Take the states, each with "not" before it where the question denies it."""
+    # "What does it run" asks for the image, not for its state.
+    if fact:
+        reader.take(("run", "runs", "running", "use", "uses", "used", "using", "deployed"))
+    if fact.startswith("ready_"):
+        return ()
     known = {each.at("excerpts", "status", "text").text.lower(): "" for each in reader.known.objects}
     observed = {text: text for text in known if text and text.isalpha() and text not in words.STATES}
     found = [words.STATES[word] for word in reader.take(words.STATES)]
@@ -125,7 +159,8 @@ def _strange_namespace(reader: Reader, kinds: list[str]) -> tuple[str, ...]:
     beside = [
         word
         for word in reader.left
-        if "namespace" in (tokens[word.place - 1 : word.place] + tokens[word.place + 1 : word.place + 2])
+        if set(words.NAMESPACES)
+        & {*tokens[word.place - 1 : word.place], *tokens[word.place + 1 : word.place + 2]}
     ]
     if "Namespace" not in kinds or len(kinds) == 1 or len(beside) != 1:
         return ()
@@ -133,8 +168,30 @@ def _strange_namespace(reader: Reader, kinds: list[str]) -> tuple[str, ...]:
     return (beside[0].text,)
 
 
+def _strange_name(reader: Reader, kinds: list[str]) -> str:
+    """Take the only word that is left where it is asked whether an object of a kind exists."""
+    question = reader.question
+    asks = question.ask is Ask.ANY and not {"exist", "exists", "called", "named"}.isdisjoint(question.tokens)
+    if not asks or len(kinds) != 1 or len(reader.left) != 1:
+        return ""
+    return reader.left.pop().text
+
+
 def _denied(state: str) -> str:
     return state.removeprefix("not ") if state.startswith("not ") else f"not {state}"
+
+
+def _kinds_of_fact(kinds: list[str], fact: str, *, named: bool) -> list[str]:
+    """Leave out the words of kinds that say no more than a name or a fact does."""
+    if fact == "outcome":
+        return ["Job"]
+    if fact == "controller":
+        # "Which deployment owns the pod": it is asked of the pod.
+        return [kind for kind in kinds if kind == "Pod"]
+    if named and "Pod" in kinds:
+        # "The pods of the deployment shop": the name tells which.
+        return [kind for kind in kinds if kind not in _WORKLOADS]
+    return kinds
 
 
 def _without_conditions(kinds: list[str], *, node: bool, namespace: bool) -> list[str]:
@@ -148,7 +205,7 @@ def _asking(found: Lookup, known: Known) -> Lookup:
     dated = found.fact in ("started", "created")
     if not dated and found.ask in (Ask.MIN, Ask.FIRST, Ask.LAST, Ask.WHEN):
         raise Refused("objects are listed, counted, or told of; what is recorded of them has no course")
-    if found.ask is Ask.MAX and found.fact != "restarts":
+    if found.ask is Ask.MAX and found.fact not in _MEASURED:
         raise Refused("objects are listed, counted, or told of; what is recorded of them has no course")
     if (
         found.what is What.EVENTS
@@ -157,7 +214,7 @@ def _asking(found: Lookup, known: Known) -> Lookup:
     ):
         return found
     kind = "Pod"
-    if found.fact == "replicas":
+    if found.fact in ("replicas", "ready_replicas"):
         kind = next(iter(_kinds_of(known, found.names, _WORKLOADS)), "Deployment")
     elif found.names and not _kinds_of(known, found.names, ("Pod",)):
         kind = next(iter(_kinds_of(known, found.names)), "")

@@ -21,8 +21,20 @@ class Reader:
     left: list[Word] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.left = list(self.question.words)
+        self.left = sorted([*self.question.words, *self._named_by_kind()], key=lambda word: word.place)
         self.take(words.ASKING)
+
+    def _named_by_kind(self) -> list[Word]:
+        """Return the words that say nothing elsewhere, and are the name of an object beside its kind."""
+        tokens = self.question.tokens
+        return [
+            Word(token, place)
+            for place, token in enumerate(tokens)
+            if token in words.SILENT
+            and token in self.known.object_names
+            and {*tokens[max(0, place - 1) : place], *tokens[place + 1 : place + 2]}
+            & words.KINDS_BY_WORD.keys()
+        ]
 
     def take(self, some: Collection[str]) -> list[str]:
         """Take the words that are among some, in small letters."""

@@ -61,13 +61,15 @@ def _what(question: Question, known: Known) -> What:
         return What.CHANGES
     if is_logged and not (question.outcomes or has(("request", "requests"))):
         return What.LINES
+    of_events = has(words.EVENTS) and (bool(kinds) or not has(words.FAILURES))
     if has(words.NOUNS_OF_FAILURES) and not kinds and not (question.outcomes or has(words.REQUESTS)):
-        return What.LINES
+        return What.EVENTS if of_events and known.objects else What.LINES
     if has(words.EVENTS):
         return What.EVENTS if known.objects else What.CHANGES
     if question.is_oom and _has_pods(known):
         return What.OBJECTS
-    if has(kinds) or (known.objects and (named_object or has(words.FACTS)) and not question.outcomes):
+    named_object = named_object or has(words.FACTS.keys() | words.RESOURCES.keys())
+    if has(kinds) or (known.objects and named_object and not question.outcomes):
         return What.OBJECTS
     return _of_services(question, known)
 

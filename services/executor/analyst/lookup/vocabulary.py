@@ -108,11 +108,38 @@ KINDS: Final = {
     "pvc": "PersistentVolumeClaim",
     "persistentvolumeclaim": "PersistentVolumeClaim", "ingress": "Ingress", "configmap": "ConfigMap",
     "secret": "Secret", "namespace": "Namespace", "hpa": "HorizontalPodAutoscaler", "object": "",
+    "ns": "Namespace", "sts": "StatefulSet", "autoscaler": "HorizontalPodAutoscaler", "cm": "ConfigMap",
+    "storageclass": "StorageClass", "serviceaccount": "ServiceAccount", "networkpolicy": "NetworkPolicy",
+    "pdb": "PodDisruptionBudget", "pv": "PersistentVolume", "svc": "Service",
 }  # fmt: skip
 KINDS_BY_WORD: Final = {
-    **KINDS, **{f"{word}s": kind for word, kind in KINDS.items() if word != "ingress"},
-    "ingresses": "Ingress",
+    **KINDS, **{f"{word}s": kind for word, kind in KINDS.items() if word[-1] not in "sy"},
+    "ingresses": "Ingress", "networkpolicies": "NetworkPolicy", "storageclasses": "StorageClass",
 }  # fmt: skip
+NAMESPACES: Final = ("namespace", "ns")
+# What is measured of containers, what they may or ask to use, and the words for what they do use.
+RESOURCES: Final = {
+    **dict.fromkeys(vocabulary("memory mem ram"), "memory"),
+    **dict.fromkeys(vocabulary("cpu cpus cores"), "cpu"),
+}  # fmt: skip
+BOUNDS_OF_RESOURCES: Final = {
+    **dict.fromkeys(("limit", "limits"), "limit"), **dict.fromkeys(("request", "requests"), "request"),
+}  # fmt: skip
+USE_OF_RESOURCES: Final = vocabulary(
+    """use uses used using usage consume consumes consumed consuming consumption take takes taking eat eats
+    eating"""
+)
+OWNING: Final = vocabulary(
+    """owner owners own owns owned control controls controlled controller manage manages managed parent
+    belong belongs"""
+)
+ENDING_OF_JOBS: Final = vocabulary(
+    """fail fails failed succeed succeeds succeeded complete completes completed finish finishes finished
+    end ended"""
+)
+# What objects are made of, and the words for how many of that are ready.
+MADE_OF: Final = ("container", "replica")
+READINESS: Final = vocabulary("ready unready available unavailable")
 EVENTS: Final = vocabulary("event events")
 FACTS: Final = {
     **dict.fromkeys(("image", "images"), "image"),
@@ -141,6 +168,11 @@ STATES: Final = {
 }
 # Words of a question whether something works.
 WELLNESS: Final = frozenset(word for word, state in STATES.items() if state.endswith("well")) | {"working"}
+# Words of a question about the trouble of something.
+AILMENTS: Final = vocabulary(
+    """fail fails failed failing crash crashes crashed crashing crashlooping restart restarts restarted
+    restarting pending stuck evicted error errors killed terminating oomkilled"""
+)
 # By what objects are counted apart, and the fact that tells it.
 GROUPS: Final = re.compile(
     r"\b(?:per|by|in each|for each|each) (?P<by>status|state|phase|namespace|node)(?:e?s)?\b", re.IGNORECASE

@@ -19,7 +19,14 @@ from services.executor.sources.kubernetes.tree import NOTHING, KubeObject, Node
 from services.executor.sources.stop import Stop
 from services.executor.tools.kubernetes.arguments import Fact, Inventory
 from services.executor.tools.kubernetes.cluster import WORKLOADS, Said, Subject, said_at
-from services.executor.tools.kubernetes.pods import Container, containers, is_well, phase_of
+from services.executor.tools.kubernetes.others import object_findings
+from services.executor.tools.kubernetes.pods import (
+    RESOURCES,
+    Container,
+    containers,
+    is_well,
+    phase_of,
+)
 from services.executor.tools.kubernetes.raw import excerpt, read_cluster
 from services.executor.tools.kubernetes.readiness import node_ready, of_containers, of_row, of_workload
 from services.executor.tools.kubernetes.ties import Ties, labels_of
@@ -30,6 +37,7 @@ MAX_LISTED: Final = 1000
 MAX_GROUPS: Final = 40
 # Behind this a fact is the value of a label, by its name.
 LABEL: Final = "label:"
+_SUMMED: Final = ("restarts", "events", "warnings")
 _GROUPED: Final = ("status", "namespace", "node")
 # A document over the tool's cap would be refused as a whole: it holds this much of the list.
 MAX_LISTED_BYTES: Final = 400 << 10
@@ -42,6 +50,12 @@ _FACTS: Final = {
     "restarts": (("RESTARTS",),),
     "replicas": (("Replicas",), ("spec", "replicas"), ("DESIRED",)),
     "completions": (("COMPLETIONS",),),
+    "pods": (("Pods Statuses",),),
+    "controller": (("Controlled By",), ("metadata", "ownerReferences", "0", "name")),
+    "cpu_used": (("CPU(cores)",),),
+    "cpu_share": (("CPU%",), ("CPU(%)",)),
+    "memory_used": (("MEMORY(bytes)",),),
+    "memory_share": (("MEMORY%",), ("MEMORY(%)",)),
     "type": (("TYPE",), ("Type",), ("spec", "type")),
     "version": (("VERSION",), ("status", "nodeInfo", "kubeletVersion")),
     "storage_class": (("STORAGECLASS",), ("StorageClass",), ("spec", "storageClassName")),
@@ -82,7 +96,7 @@ def kubernetes_inventory(bundle: Bundle, arguments: Inventory, stop: Stop) -> To
         "unstated": number(_unstated(wanted, [each.fact for each in arguments.where])),
         **{f"by_{name}": _counted(row.text(name) for row in fitting) for name in _GROUPED},
         "shown_differently": number(sum(row.differs for row in wanted)),
-        **{name: number(sum(row.counts.get(name, 0) for row in fitting)) for name in ("restarts", "events")},
+        **{name: number(sum(row.counts.get(name, 0) for row in fitting)) for name in _SUMMED},
         "events_unstated": number(sum("events" not in row.counts for row in fitting)),
         "listed": [*listed],
     }
@@ -124,6 +138,8 @@ class _Row:
         """The stated facts by their names."""
         found = {name: _said(self._views, name, paths) for name, paths in _FACTS.items()}
         stated = {name: said for name, said in found.items() if said is not None}
+        if self.subject.kind == "Pod" and (maker := self.ties.maker(self.subject)) is not None:
+            stated["maker"] = maker.named._replace(role="maker")
         if states := self._states:
             stated["status"] = states[0]
         if (ended := self._termination) is not None:
@@ -183,11 +199,20 @@ class _Row:
             "about": [*self.ties.about(self.subject)],
             "excerpts": {name: _shown(said) for name, said in self.facts.items()},
             "images": [_shown(said) for said in self.images],
+            "resources": [*self._resources()],
             "labels": [_shown(said) for said in self.labels],
             "counts": {name: number(count) for name, count in self.counts.items()},
             "differs": self.differs,
             "inputs": [{"source": source} for source in dict.fromkeys(v.source for v in self._views)],
         }
+
+    def _resources(self) -> Iterator[Json]:
+        """Yield what containers may use, and what they ask for, as far as they state it."""
+        for one in self._containers:
+            stated = {name: said for name in RESOURCES if (said := one.said(name)) is not None}
+            if stated:
+                name = one.said("name") or Said("name", one.node.key, one.source, one.node.line)
+                yield {each: _shown(said) for each, said in (("container", name), *stated.items())}
 
     @property
     def _all_ready(self) -> str:
@@ -203,6 +228,8 @@ class _Row:
         if self.subject.kind == "Node":
             status = self.text("status").partition(",")[0] or node_ready(self.subject)
             return str(status in ("Ready", "True")).lower() if status else ""
+        if self.subject.kind == "HorizontalPodAutoscaler":
+            return str(not any(object_findings(self.subject, self.ties))).lower()
         return self._all_ready
 
     @cached_property
@@ -245,6 +272,9 @@ def _state(view: KubeObject) -> Said | None:
         reason = next((said for said in reasons if said and said.text not in _NO_STATE), None)
         if reason is not None:
             return reason
+    for each in view.root.at("status", "conditions").children if view.kind == "Job" else ():
+        if each.at("status").text == "True" and each.at("type").text in ("Complete", "Failed"):
+            return said_at(view.source, each, "status", ("type",))
     return said_at(view.source, view.root, "status", ("Status",), ("status", "phase"))
 
 

@@ -28,8 +28,15 @@ _PATHS: Final = {
     "restarts": (("Restart Count",), ("restartCount",)),
     "ready": (("Ready",), ("ready",)),
     "image": (("Image",), ("spec", "image")),
-    "memory_limit": (("Limits", "memory"), ("spec", "resources", "limits", "memory")),
+    "name": (("spec", "name"),),
+    **{
+        f"{what}_{bound}": ((f"{bound.capitalize()}s", what), ("spec", "resources", f"{bound}s", what))
+        for what in ("cpu", "memory")
+        for bound in ("limit", "request")
+    },
 }
+# What a container may use, and asks for.
+RESOURCES: Final = ("cpu_limit", "cpu_request", "memory_limit", "memory_request")
 _GROUPS: Final = (("initContainers", "initContainerStatuses"), ("containers", "containerStatuses"))
 _PULL: Final = frozenset(
     {"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError"}

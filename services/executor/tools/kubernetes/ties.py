@@ -34,6 +34,11 @@ class Ties:
                 names += [ingress.name, *hosts_of(ingress)] if _leads_to(ingress, subject) else []
         return list(dict.fromkeys(names))[:_MAX_NAMES]
 
+    def maker(self, pod: Subject) -> Subject | None:
+        """Return the deployment that a pod is named after, if it was recorded."""
+        names = stems(pod)
+        return next((one for one in self._cluster.of_kind("Deployment") if one.name in names), None)
+
     def selects(self, service: Subject) -> list[Subject] | None:
         """Return the recorded pods that a service selects; None where that cannot be told."""
         if service not in self._selected:
