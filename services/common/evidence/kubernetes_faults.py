@@ -225,7 +225,7 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
     ),
     "node.drain_refused": KubernetesFault(
         "Draining a node is refused.",
-        "Read what kubectl asks for: the options that allow it lose local data or pods that nothing makes anew.",
+        "Read what kubectl asks for: its options give up local data, or pods that nothing makes anew.",
     ),
     "node.not_ready": KubernetesFault(
         "A node lacks readiness.",
@@ -280,7 +280,7 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
         "See which members each of them still counts, and restart those that lost the others.",
     ),
     "certificate.untrusted": KubernetesFault(
-        "A certificate is signed by an authority that the program has no trust in.",
+        "A certificate is signed by an authority outside those that the program trusts.",
         "Give the program the certificate of the authority, or correct the chain that the server sends.",
     ),
     "certificate.name_mismatch": KubernetesFault(

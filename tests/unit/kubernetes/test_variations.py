@@ -16,9 +16,10 @@ from tests.unit.kubernetes.variations_around import AROUND
 from tests.unit.kubernetes.variations_around_objects import OBJECTS_AROUND
 from tests.unit.kubernetes.variations_further import FURTHER
 from tests.unit.kubernetes.variations_objects import POD_OBJECTS
+from tests.unit.kubernetes.variations_operations import OPERATIONS
 from tests.unit.kubernetes.variations_printed import PRINTED
 
-VARIATIONS = {**OF_PODS, **AROUND, **POD_OBJECTS, **OBJECTS_AROUND, **PRINTED, **FURTHER}
+VARIATIONS = {**OF_PODS, **AROUND, **POD_OBJECTS, **OBJECTS_AROUND, **PRINTED, **FURTHER, **OPERATIONS}
 
 # Other names for everything that is named by whoever runs a cluster.
 _RENAMED = {

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from services.common.evidence.document import ComponentKind
+from services.common.evidence.document import ComponentKind, EvidenceBinding
 from services.common.evidence.kubernetes_faults import KUBERNETES_FAULTS
 from services.common.evidence.strict_json import Json
 from services.executor.analyst.account.cluster_question import ClusterQuestion
@@ -59,6 +59,7 @@ _KINDS: dict[str, ComponentKind] = {
     "PersistentVolumeClaim": "volume",
     "Service": "network",
     "Ingress": "network",
+    "PodDisruptionBudget": "workload",
     "Deployment": "workload",
     "StatefulSet": "workload",
     "DaemonSet": "workload",
@@ -83,9 +84,15 @@ class ClusterAccount:
             and self.question.concerns(each)
             and (self.question.asks_of_time or not each.tells_of_time)
             and (self.question.asks_of_restarts or not each.is_over)
-            and (self.question.is_named(each) or not each.is_intended)
+            and self._is_wanted(each)
         ]
         return sorted(found, key=lambda each: (each.rule == "row", _RANK.get(each.fault, len(_RANK))))
+
+    def _is_wanted(self, each: ClusterFinding) -> bool:
+        """Tell whether what somebody wanted to be so answers the question."""
+        if each.is_of_budget:
+            return self.question.asks_of_evictions
+        return self.question.is_named(each) or not each.is_intended
 
     @property
     def answers(self) -> bool:
@@ -190,7 +197,8 @@ class ClusterAccount:
     def _cause(self, each: ClusterFinding) -> Finding:
         """Return a cause; confirmed where the object itself, or the log of one that failed, states it."""
         stated = not self._is_state(each) and (not each.is_of_log or self._explains(each))
-        if each.rule == _NOT_RECORDED or self.question.strangers or self.question.is_elsewhere:
+        others = bool(self.question.names) and each.about.isdisjoint(self.question.names)
+        if each.rule == _NOT_RECORDED or others or self.question.strangers or self.question.is_elsewhere:
             stated = False
         if each.rule == _EXPLAINS_ITS_LOG:
             stated = each.excerpt("isolation") is not None
@@ -202,6 +210,7 @@ class ClusterAccount:
             critical=stated,
             component_kind=_KINDS.get(each.kind, ""),
             fault=each.fault,
+            support=_support(each),
         )
 
     def _is_state(self, each: ClusterFinding) -> bool:
@@ -270,6 +279,12 @@ class ClusterAccount:
             component_kind=_KINDS.get(subject.kind, "") if subject else "",
             fault=line.fault,
         )
+
+
+def _support(each: ClusterFinding) -> list[EvidenceBinding]:
+    """Return what bears out that a policy is one of the network: its own text may not say so."""
+    binding = each.spot.at("fault").bind() if each.rule == _EXPLAINS_ITS_LOG else None
+    return [binding] if binding is not None else []
 
 
 def _about(each: ClusterFinding, parts: Sequence[Part]) -> list[Part]:

@@ -33,6 +33,7 @@ _KINDS = {
     "hpa": "HorizontalPodAutoscaler",
     "autoscaler": "HorizontalPodAutoscaler",
     "quota": "ResourceQuota",
+    "pdb": "PodDisruptionBudget",
 }
 _MIN_BEGINNING = 3
 _ANY_KIND = (
@@ -74,6 +75,9 @@ _ABOUT_RESTARTS = vocabulary(
     """restart restarts restarted restarting crash crashes crashed crashing loop looping die dies died dying
     kill kills killed exit exits exited exiting oom oomkilled terminated terminating flapping reboot rebooted
     reboots"""
+)
+_ABOUT_EVICTIONS = vocabulary(
+    "drain drains drained draining evict evicts evicted evicting eviction evictions pdb budget disruption"
 )
 _ABOUT_TIME = vocabulary("latency slow slowness slower performance timeouts timeout delay delays")
 
@@ -126,6 +130,11 @@ class ClusterQuestion:
         return bool(self._plain & _ABOUT_TIME)
 
     @cached_property
+    def asks_of_evictions(self) -> bool:
+        """Tell whether the question is about pods that are to leave their node."""
+        return bool(self._plain & _ABOUT_EVICTIONS)
+
+    @cached_property
     def asks_of_scaling(self) -> bool:
         """Tell whether the question is about how many replicas are made."""
         return any(word.startswith(("scal", "autoscal")) or word == "hpa" for word in self._plain)
@@ -146,7 +155,7 @@ class ClusterQuestion:
         if asked and not self.is_elsewhere and finding.namespace not in ("", *asked):
             return False
         if self.names:
-            return bool(finding.about & self.names)
+            return bool(finding.about & self.names) or (finding.is_of_budget and self.asks_of_evictions)
         if self._of_kind:
             return finding.kind in self._kinds or bool(finding.about & self._of_kind)
         return True

@@ -13,6 +13,7 @@ _TELLS_OF_TIME = "slow"
 _OF_LOGS = ("log", "previous", _TELLS_OF_TIME)
 _RESTARTED = "restarted"
 _INTENDED = "intended"
+_BUDGET = "PodDisruptionBudget"
 _LINES = ("line", "shortest", "longest")
 # What stands around a line of a log.
 _AROUND = ("peer", "frame")
@@ -78,6 +79,11 @@ class ClusterFinding:
     def is_intended(self) -> bool:
         """Tell whether somebody wanted it so: it matters to nobody but who asks of the object."""
         return self.rule == _INTENDED
+
+    @property
+    def is_of_budget(self) -> bool:
+        """Tell whether it is of a budget of evictions: it matters to nobody but who asks of those."""
+        return self.kind == _BUDGET
 
     @property
     def is_over(self) -> bool:

@@ -7,6 +7,7 @@ from services.common.evidence.kubernetes_faults import KUBERNETES_FAULTS
 from services.common.evidence.strict_json import Json
 from services.executor.sources.bundle import Bundle
 from services.executor.sources.stop import Stop
+from services.executor.tools.kubernetes.addresses import with_address
 from services.executor.tools.kubernetes.ages import is_young
 from services.executor.tools.kubernetes.arguments import Findings
 from services.executor.tools.kubernetes.around import (
@@ -98,7 +99,7 @@ def _of_pod(pod: Subject, cluster: Cluster, ties: Ties, logs: Logs) -> Iterator[
     found = [*(with_selector(each, cluster) for each in pod_findings(pod)), *deletion_findings(pod)]
     yield from found
     for each in log_findings(pod, logs, crashed=any(one.fault in _ENDED for one in found)):
-        yield each
+        yield with_address(each, cluster)
         yield from policy_findings(each, cluster)
         yield from destination_findings(each, cluster, ties)
 

@@ -1,0 +1,140 @@
+"""What must not be told of drains, deletions, ports and addresses, beside the trouble that looks like it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.bundles import Tree, write
+from tests.fakes.clusters import described_pod, pod_row, text
+from tests.fakes.investigation import investigate
+from tests.fakes.judged import lowered
+from tests.unit.kubernetes.variations import POD
+from tests.unit.kubernetes.variations_operations import OPERATIONS
+
+RUNS = described_pod(status="Running", state="Running", ready="True")
+
+
+def faults(folder: Path, question: str, files: dict[str, Tree]) -> set[str]:
+    found = investigate(write(folder / "bundle", files), question)
+    assert not found.evidence.claims or lowered(found, question) == []
+    return {fault for _, fault, _ in found.suspects}
+
+
+@pytest.mark.parametrize(
+    ("port", "blamed"),
+    [("8080/TCP", True), ("9090/TCP", False), ("8080/TCP, 9090/TCP", False), ("<none>", False)],
+)
+def test_a_service_is_blamed_for_its_port_only_where_the_pods_state_others(
+    tmp_path: Path, port: str, blamed: bool
+) -> None:
+    files = {**OPERATIONS["a service on another port"].files}
+    files["pod.txt"] = files["pod.txt"].replace("8080/TCP", port)
+    found = faults(tmp_path, "connection refused from service billing", files)
+    assert ("service.port_unmatched" in found) is blamed
+
+
+@pytest.mark.parametrize(("endpoints", "blamed"), [("10.2.3.9:9090", False), ("<none>", True), ("", True)])
+def test_a_service_with_addresses_selects_pods_that_were_not_recorded(
+    tmp_path: Path, endpoints: str, blamed: bool
+) -> None:
+    service = OPERATIONS["a service on another port"].files["svc.txt"]
+    service = service.replace("10.2.3.9:9090", endpoints).replace("app=billing", "app=ledger")
+    files: dict[str, Tree] = {"svc.txt": service, "pod.txt": RUNS}
+    found = faults(tmp_path, "what is wrong with service billing?", files)
+    assert ("service.selector_unmatched" in found) is blamed
+
+
+def test_a_list_of_all_services_beside_one_pod_gives_directions_only(tmp_path: Path) -> None:
+    services = text(
+        """
+        NAMESPACE   NAME     TYPE        CLUSTER-IP   EXTERNAL-IP   PORT(S)    AGE   SELECTOR
+        shop        ledger   ClusterIP   10.96.8.9    <none>        5432/TCP   30d   app=ledger
+        """
+    )
+    question = "what is wrong with ledger?"
+    found = investigate(write(tmp_path / "bundle", {"svc.txt": services, "pod.txt": RUNS}), question)
+    assert found.suspects == [("ledger", "service.selector_unmatched", "possible")]
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [("why can billing-0 not be evicted?", True), ("why is billing slow?", False)],
+)
+def test_a_spent_budget_answers_only_who_asks_of_evictions(tmp_path: Path, question: str, told: bool) -> None:
+    files: dict[str, Tree] = {"pdb.txt": OPERATIONS["a budget that is spent"].files["pdb.txt"]}
+    files["pod.txt"] = RUNS.replace(POD, "billing-0")
+    assert ("disruption_budget.exhausted" in faults(tmp_path, question, files)) is told
+
+
+def test_the_budget_of_other_pods_is_a_direction_only(tmp_path: Path) -> None:
+    files: dict[str, Tree] = {
+        "pdb.txt": OPERATIONS["a budget that is spent"].files["pdb.txt"].replace("billing", "ledger "),
+        "pod.txt": RUNS,
+    }
+    question = "why is billing not evicted?"
+    found = investigate(write(tmp_path / "bundle", files), question)
+    assert found.suspects == [("ledger", "disruption_budget.exhausted", "possible")]
+
+
+def test_a_finalizer_of_what_nobody_deletes_is_no_trouble(tmp_path: Path) -> None:
+    claim = OPERATIONS["a claim that is kept"].files["pvc.json"]
+    kept = claim.replace('"deletionTimestamp": "2026-11-30T09:00:00Z",', "")
+    assert kept != claim
+    assert faults(tmp_path, "is something wrong with pvc billing?", {"pvc.json": kept}) == set()
+
+
+def test_a_run_that_began_after_all_was_not_held_up(tmp_path: Path) -> None:
+    job = OPERATIONS["a run that goes on"].files["cron.txt"]
+    began = "  Normal  SuccessfulCreate  9m   cronjob-controller  Created job report-29410200\n"
+    assert faults(tmp_path, "why did cronjob report not start?", {"cron.txt": job + began}) == set()
+
+
+@pytest.mark.parametrize("service", ["mail", "ledger-db"])
+def test_a_service_of_quite_another_name_is_not_said_to_be_meant(tmp_path: Path, service: str) -> None:
+    told = OPERATIONS["a host that is called otherwise"]
+    files: dict[str, Tree] = {
+        name: content.replace("billing-db ", f"{service:<11}") for name, content in told.files.items()
+    }
+    found = investigate(write(tmp_path / "bundle", files), told.question)
+    said = "\n".join(claim.statement for claim in found.evidence.claims)
+    assert "db-billing" in said
+    assert "a recorded service is called" not in said
+
+
+def test_a_vague_failure_to_mount_says_nothing_beside_the_reason(tmp_path: Path) -> None:
+    pod = described_pod(
+        ("FailedMount", 'MountVolume.SetUp failed for volume "bills" : secret "bills" not found'),
+        ("FailedMount", "Unable to attach or mount volumes: unmounted volumes=[bills]: timed out waiting"),
+        more={"Reason": "ContainerCreating"},
+    )
+    assert faults(tmp_path, "What is wrong with billing?", {"pod.txt": pod}) == {"secret.missing"}
+
+
+def test_what_a_workload_lacks_hides_not_why_it_is_refused(tmp_path: Path) -> None:
+    deployment = text(
+        """
+        Name:                   billing
+        Namespace:              shop
+        Labels:                 <none>
+        Replicas:               3 desired | 1 updated | 1 total | 1 available | 2 unavailable
+        StrategyType:           RollingUpdate
+        Conditions:
+          Type            Status  Reason
+          ----            ------  ------
+          ReplicaFailure  True    FailedCreate
+        Events:           <none>
+        """
+    )
+    found = faults(tmp_path, "why does billing have 1 of 3?", {"deployment.txt": deployment})
+    assert found == {"workload.create_refused"}
+
+
+def test_what_a_namespace_says_of_its_end_is_not_told_of_one_that_stays(tmp_path: Path) -> None:
+    whole = OPERATIONS["a namespace whose content is unknown"].files["ns.txt"]
+    calm = whole.replace("Terminating", "Active").replace("True ", "False")
+    assert (
+        faults(
+            tmp_path, "is namespace billing broken?", {"ns.txt": calm, "pods.txt": pod_row("Running", "1/1")}
+        )
+        == set()
+    )

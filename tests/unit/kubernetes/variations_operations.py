@@ -1,0 +1,160 @@
+"""Troubles of running a cluster: drains, deletions, ports, and what a program says of what it calls."""
+# ruff: noqa: E501 - kubectl prints long lines, and they stand here as it prints them
+
+from tests.fakes.clusters import RUNS, WAITS, described_pod, named, pod_object, pod_status, text
+from tests.unit.kubernetes.variations import POD, Variation
+from tests.unit.kubernetes.variations_further import crashed, runs
+
+_RUNS = described_pod(status="Running", state="Running", ready="True")
+_DRAIN = text(
+    """
+    node/worker-1 cordoned
+    Warning: ignoring DaemonSet-managed Pods: kube-system/proxy-x7kq2
+    evicting pod shop/billing-0
+    error when evicting pods/"billing-0" -n "shop" (will retry after 5s): Cannot evict pod as it would violate the pod's disruption budget.
+    evicting pod shop/billing-0
+    error when evicting pods/"billing-0" -n "shop" (will retry after 5s): Cannot evict pod as it would violate the pod's disruption budget.
+    """
+)
+_LOCAL = 'error: unable to drain node "worker-1" due to error:[cannot delete Pods with local storage (use --delete-emptydir-data to override): shop/billing-0], continuing command...\n'
+_CLOSED = text(
+    """
+    NAME       STATUS                     ROLES    AGE   VERSION
+    worker-1   Ready,SchedulingDisabled   <none>   90d   v1.30.4
+    """
+)
+_BUDGET = text(
+    """
+    NAMESPACE   NAME      MIN AVAILABLE   MAX UNAVAILABLE   ALLOWED DISRUPTIONS   AGE
+    shop        billing   2               N/A               0                     90d
+    """
+)
+_ENDING = named(
+    "v1", "Namespace", "billing", namespace="", spec={"finalizers": ["kubernetes"]}, status={
+        "phase": "Terminating", "conditions": [
+            {"type": "NamespaceDeletionDiscoveryFailure", "status": "False", "reason": "ResourcesDiscovered", "message": "All resources successfully discovered"},
+            {"type": "NamespaceFinalizersRemaining", "status": "True", "reason": "SomeFinalizersRemain", "message": "Some content in the namespace has finalizers remaining: example.org/cleanup in 2 resource instances"},
+        ]},
+)  # fmt: skip
+_UNDISCOVERED = text(
+    """
+    Name:         billing
+    Labels:       kubernetes.io/metadata.name=billing
+    Annotations:  <none>
+    Status:       Terminating
+    Conditions:
+      Type                               Status  LastTransitionTime               Reason           Message
+      ----                               ------  ------------------               ------           -------
+      NamespaceDeletionDiscoveryFailure  True    Mon, 30 Nov 2026 09:00:00 +0000  DiscoveryFailed  Discovery failed for some groups, 1 failing: unable to retrieve the complete list of server APIs: metrics.k8s.io/v1beta1: stale GroupVersion discovery
+      NamespaceContentRemaining          False   Mon, 30 Nov 2026 09:00:00 +0000  ContentRemoved   All content successfully removed
+
+    No resource quota.
+
+    No LimitRange resource.
+    """
+)
+_KEPT = named(
+    "v1", "PersistentVolumeClaim", "billing", status={"phase": "Bound"}, spec={"storageClassName": "fast"}
+).replace(
+    '"name": "billing",',
+    '"name": "billing", "deletionTimestamp": "2026-11-30T09:00:00Z", "finalizers": ["kubernetes.io/pvc-protection"],',
+)
+_SERVICE = text(
+    """
+    Name:              billing
+    Namespace:         shop
+    Labels:            <none>
+    Selector:          app=billing
+    Type:              ClusterIP
+    IP:                10.96.8.8
+    Port:              http  80/TCP
+    TargetPort:        9090/TCP
+    Endpoints:         10.2.3.9:9090
+    Session Affinity:  None
+    """
+)
+_NAMED_PORT = named(
+    "v1", "Service", "billing", spec={"selector": {"app": "billing"}, "ports": [{"port": 80, "targetPort": "web"}]}
+)  # fmt: skip
+_NAMING_POD = pod_object(
+    {"phase": "Running", "containerStatuses": [{"name": "main", "ready": True, "restartCount": 0, "state": RUNS}]},
+    containers=[{"name": "main", "image": "x", "ports": [{"name": "http", "containerPort": 8080}]}],
+)  # fmt: skip
+_INGRESS = text(
+    """
+    Name:             billing
+    Labels:           <none>
+    Namespace:        shop
+    Address:          10.0.0.40
+    Ingress Class:    nginx
+    Default backend:  <default>
+    Rules:
+      Host                 Path  Backends
+      ----                 ----  --------
+      billing.example.org
+                           /      biller:80 ()
+    Annotations:           <none>
+    """
+)
+_CRON = text(
+    """
+    Name:                          report
+    Namespace:                     shop
+    Labels:                        <none>
+    Schedule:                      */30 * * * *
+    Concurrency Policy:            Forbid
+    Suspend:                       False
+    Active Jobs:                   report-29410170
+    Events:
+      Type    Reason            Age  From                Message
+      ----    ------            ---- ----                -------
+      Normal  SuccessfulCreate  52m  cronjob-controller  Created job report-29410170
+      Normal  JobAlreadyActive  22m  cronjob-controller  Not starting job because prior execution is running and concurrency policy is Forbid
+    """
+)
+_UNRESOLVED = pod_object(
+    pod_status("Running", WAITS, lastState={"terminated": {"reason": "Error", "exitCode": 1}}),
+    containers=[{"name": "main", "image": "x", "env": [{"name": "BILL_HOST", "value": "db-billing"}]}],
+)
+_SERVICES = text(
+    """
+    NAMESPACE   NAME         TYPE        CLUSTER-IP   EXTERNAL-IP   PORT(S)    AGE
+    shop        billing-db   ClusterIP   10.96.8.9    <none>        5432/TCP   30d
+    shop        mail         ClusterIP   10.96.8.7    <none>        25/TCP     30d
+    """
+)
+_TRACEBACK = """\
+starting
+Traceback (most recent call last):
+  File "/srv/bill.py", line 20, in <module>
+    migrate()
+  File "/srv/bill.py", line 11, in migrate
+    cursor.execute(step)
+ledger.errors.DuplicateColumn: column "tariff" of relation "bills" already exists
+"""
+_EVICTION = "error when evicting pods"
+OPERATIONS = {
+    "a drain that a budget refuses": Variation("disruption_budget.exhausted", {"drain.txt": _DRAIN, "nodes.txt": _CLOSED}, component="worker-1", question="the drain of node worker-1 hangs, why?", quoted=(_EVICTION, "violate the pod's disruption budget")),
+    "a drain in a log": Variation("disruption_budget.exhausted", {"logs/drain.log": _DRAIN}, component="worker-1", question="Why does the drain of worker-1 hang?"),
+    "a drain without its node": Variation("disruption_budget.exhausted", {"drain.log": _DRAIN.partition("\n")[2].partition("\n")[2].replace("evicting pod shop/billing-0\n", "")}, component="billing-0", question="Why is billing-0 not evicted?"),
+    "a drain over local data": Variation("node.drain_refused", {"drain.log": _LOCAL}, component="worker-1", question="Why can worker-1 not be drained?", quoted=("--delete-emptydir-data",)),
+    "a budget that is spent": Variation("disruption_budget.exhausted", {"pdb.txt": _BUDGET}, component="billing", question="Why is the pod of billing not evicted?", quoted=('at least "2"', 'evictions allowed "0"')),
+    "a namespace with finalizers": Variation("object.finalizers_remain", {"ns.json": _ENDING}, component="billing", question="namespace billing is stuck terminating", quoted=("example.org/cleanup in 2 resource instances",)),
+    "a namespace whose content is unknown": Variation("namespace.deletion_failed", {"ns.txt": _UNDISCOVERED}, component="billing", question="why does namespace billing not go away", quoted=("metrics.k8s.io/v1beta1",)),
+    "a claim that is kept": Variation("object.finalizers_remain", {"pvc.json": _KEPT}, component="billing", question="pvc billing can't be deleted", quoted=("kubernetes.io/pvc-protection",)),
+    "a service on another port": Variation("service.port_unmatched", {"svc.txt": _SERVICE, "pod.txt": _RUNS}, component="billing", question="connection refused from service billing", quoted=('ports "8080/TCP"', 'target port "9090/TCP"')),
+    "a service on a named port": Variation("service.port_unmatched", {"svc.json": _NAMED_PORT, "pod.json": _NAMING_POD}, component="billing", question="connection refused from service billing", quoted=('target port "web"',)),
+    "a backend without addresses": Variation("ingress.backend_empty", {"ingress.txt": _INGRESS}, component="billing", question="503 on billing.example.org", quoted=("biller:80 ()",)),
+    "a run that goes on": Variation("cronjob.still_running", {"cron.txt": _CRON}, component="report", question="why did cronjob report not start at 10:00?", quoted=("concurrency policy is Forbid",)),
+    "a host that is called otherwise": Variation("dns.unresolved", {"pod.json": _UNRESOLVED, "svc.txt": _SERVICES, f"logs/{POD}.log": 'could not translate host name "db-billing" to address: Name or service not known\n'}, quoted=('the setting "BILL_HOST"', 'a recorded service is called "billing-db"')),
+    "a service on another of its ports": Variation("dependency.unreachable", {"pod.json": _UNRESOLVED, "svc.txt": _SERVICES, f"logs/{POD}.log": "dial tcp: connect billing-db:5433: connection refused\n"}, quoted=('destination "billing-db", whose ports are "5432/TCP"',)),
+    "an error without its usual end": crashed(_TRACEBACK, ("DuplicateColumn", 'column "tariff"', "/srv/bill.py"), "code.exception"),
+    "a setting before its summary": crashed("[error] [config] section 'output' is missing the 'name' property\n[error] configuration file contains errors, aborting.\n", ("is missing the 'name' property",), "config.invalid"),
+    "a file system to read": crashed("OSError: [Errno 30] Read-only file system: '/srv/bills'\n", ("/srv/bills",), "container.read_only"),
+    "a clock that differs": runs("WARN token rejected: token used before issued (iat=1796112315 now=1796108714)\n" * 3, "why does billing reject tokens?", "clock.skewed", ("used before issued",)),
+    "an authority that is unknown": runs("ERROR x509: certificate signed by unknown authority\n" * 3, "why does billing fail?", "certificate.untrusted"),
+    "a certificate of another name": runs("ERROR x509: certificate is valid for a.example.org, not b.example.org\n" * 3, "why does billing fail?", "certificate.name_mismatch"),
+    "a dependency that is asked too often": runs("ERROR 429 Too Many Requests from tariffs.example.org\n" * 3, "why does billing fail?", "dependency.rate_limited"),
+    "a store that asks for a password": runs("ERROR NOAUTH Authentication required.\n" * 3, "why does billing fail?", "dependency.auth_failed"),
+    "one container of several": Variation("pod.oom_killed", {"pod.txt": described_pod(more={"Reason": "OOMKilled"}, status="Running", state="Terminated", restarts="8")}, quoted=('container "main"', 'memory limit "64Mi"')),
+}  # fmt: skip
