@@ -8,7 +8,7 @@ from assay.common.v1 import context_pb2
 # Words that ask for a reason, wherever they stand.
 _REASON: Final = (
     r"\b(why|how come|caus\w+|reasons?|root|culprits?|blame\w*|responsible|expla\w+|diagnos\w+"
-    r"|troubleshoot\w*|investigat\w+|figure out|look into|due to|trigger(s|ed|ing)?|led to)\b"
+    r"|troubleshoot\w*|investigat\w+|figure out|look into|due to|because of|trigger(s|ed|ing)?|led to)\b"
 )
 # "What" asks for a reason when it stands for the trouble itself: what is wrong, what is making it slow.
 _TROUBLE: Final = (
@@ -22,7 +22,8 @@ _CULPRIT: Final = (
 )
 # Who asks whether there is any trouble wants to know which; errors are counted where logs are asked about.
 _ANY_TROUBLE: Final = (
-    r"\bany (issues?|problems?|trouble)\b"
+    r"\b(any|having|has|have|seeing|experiencing)( \S+)? (issues?|problems?|trouble)\b"
+    r"|\b(is|are) (everything|((my|the|our|this) )?cluster) (\S+ )?(ok|okay|fine|healthy|well|good|working)\b"
     r"|\bany (errors?|failures?)\b(?![^.;?!]{0,80}\blogs?\b)[^.;?!]{0,40}"
     r"\b(namespaces?|ns|cluster|nodes?|pods?)\b"
 )
@@ -32,7 +33,7 @@ _VERB: Final = r"(is|are|was|were|do|does|did|has|have|had|can|could|will|would|
 # A report can begin with "was" or "when" as well: then the question mark tells.
 _BEGINS: Final = (
     rf"^\W*(please )?({_WH}|(when|where|since when) {_VERB}|list|show|count|print|display|name|tell me"
-    r"|(is|are|was|were) there|(number|value|maximum|minimum) of"
+    r"|give me|(is|are|was|were) there|(number|value|maximum|minimum|status|state) of"
     r"|any (?!(ideas?|clues?|thoughts?|hints?|help|advice|news|insights?|suggestions?|guess(es)?)\b)"
     r"(?=.*\?)\w+)\b"
 )

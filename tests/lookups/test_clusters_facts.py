@@ -61,6 +61,44 @@ FILES: dict[str, Tree] = {
         data        5m          Warning   FailedScheduling   pod/search-2  0/3 nodes are available: 3 Insufficient memory.
         """
     ),
+    "service.txt": text(
+        """
+        NAMESPACE   NAME      TYPE           CLUSTER-IP   EXTERNAL-IP   PORT(S)           AGE
+        shop        gateway   LoadBalancer   10.96.1.2    34.1.2.3      80/TCP,9090/TCP   30d
+        """
+    ),
+    "claim.txt": text(
+        """
+        NAMESPACE   NAME     STATUS    VOLUME   CAPACITY   ACCESS MODES   STORAGECLASS   AGE
+        data        slow-0   Pending                                      slow           30m
+        """
+    ),
+    "machines.txt": text(
+        """
+        NAME     STATUS   ROLES    AGE   VERSION   OS-IMAGE             KERNEL-VERSION   CONTAINER-RUNTIME
+        node-a   Ready    <none>   90d   v1.30.4   Ubuntu 22.04.4 LTS   5.15.0-105       containerd://1.7.18
+        """
+    ),
+    "placed.txt": text(
+        """
+        NAMESPACE   NAME       READY   STATUS    RESTARTS   AGE   NODE
+        data        search-0   1/1     Running   0          9d    node-a
+        """
+    ),
+    "cron.txt": text(
+        """
+        NAMESPACE   NAME     SCHEDULE    TIMEZONE   SUSPEND   ACTIVE   LAST SCHEDULE   AGE
+        data        backup   0 3 * * *   <none>     False     0        5h              200d
+        """
+    ),
+    "prepared.txt": described_pod(status="Running", state="Running", ready="True")
+    .replace("billing", "prepared")
+    .replace(
+        "Containers:\n",
+        "Init Containers:\n  warm:\n    Image:          x\n    State:          Terminated\n"
+        "      Reason:       Completed\n      Exit Code:    0\n    Ready:          True\nContainers:\n",
+    )
+    .replace("    Limits:", "    Liveness:       http-get http://:8080/live delay=0s\n    Limits:"),
     "maps.txt": text(
         """
         NAMESPACE   NAME       DATA   AGE
@@ -95,6 +133,19 @@ ANSWERED = [
     ("does a secret called colours exist?", None),
     ("how many containers are not ready in pod mesh-0", ["mesh-0 has containers ready: 2 of 3"]),
     ("how many replicas of billing are ready?", ["billing has replicas ready: 1 of 2"]),
+    ("what port does svc gateway expose?", ["gateway has the ports 80/TCP,9090/TCP"]),
+    ("what's the external ip of gateway", ["gateway has the external address 34.1.2.3"]),
+    ("what storage class does slow-0 use?", ["slow-0 has the storage class slow"]),
+    ("what container runtime does node-a use?", ["has the container runtime containerd://1.7.18"]),
+    ("what os does node-a run", ['node-a has the operating system "Ubuntu 22.04.4 LTS"']),
+    ("what node does the search-0 pod run on", ["search-0 has the node node-a"]),
+    ("list services in ns shop", ["1 service of the namespace shop is recorded: gateway"]),
+    ("is the backup cronjob working?", ['backup has the schedule "0 3 * * *", suspended False, the last schedule 5h, active 0']),
+    ("what is the liveness probe of prepared?", ['"http-get http://:8080/live delay=0s" (container main)']),
+    ("how much memory is prepared allowed to use?", ["the memory limit 64Mi"]),
+    ("what's the status of prepared?", ["has the status Running"]),
+    ("status of pod front-0", ["front-0 has the status CrashLoopBackOff"]),
+    ("is front-0 working?", ["Of 1 recorded pod of front-0, none are well"]),
     ("is the autoscaler front ok", ["1 is well by its own conditions and targets: front"]),
     ("is the autoscaler billing ok?", ["none are well by their own conditions and targets"]),
 ]  # fmt: skip
@@ -114,6 +165,16 @@ def test_one_fact_of_an_object_is_told_or_refused(
     assert answer.wrong == []
     assert bool(answer.statements) is (said is not None)
     assert [each for each in said or () if each not in whole] == []
+
+
+def test_what_only_some_pods_are_described_to_state_is_said_to_be_so(tmp_path: Path) -> None:
+    files: dict[str, Tree] = {
+        "pod.txt": FILES["billing.txt"],
+        "pods.txt": "NAME                       READY   STATUS    RESTARTS   AGE\n"
+        "billing-7d9c8b6f5d-t4wzv   1/1     Running   0          3h\n",
+    }
+    (said,) = asked(write(tmp_path / "bundle", files), "what's the memory limit of billing?").statements
+    assert said.startswith("2 recorded pods of billing, as far as stated: billing-7d9c8b6f5d-x2kqz has")
 
 
 def test_who_asks_of_the_trouble_of_an_object_in_vain_is_told_of_it_beside(bundle: Path) -> None:

@@ -183,6 +183,10 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
         "Rules between pods, or on their spread, exclude every node.",
         "Compare the pod affinity and spread rules with where the other pods run.",
     ),
+    "pod.unschedulable_count": KubernetesFault(
+        "Nodes hold as many pods as they may.",
+        "Add nodes, or raise how many pods the kubelet of a node takes.",
+    ),
     "pod.unschedulable_resources": KubernetesFault(
         "Nodes lack the resources that the pod requests.",
         "Compare the requests of the pod with what is free on the nodes; lower them, or add nodes.",
@@ -410,6 +414,10 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
     "resource.not_ready": KubernetesFault(
         "A resource lacks readiness by its own condition.",
         "Describe the resource and what it refers to, and read the log of its controller.",
+    ),
+    "workload.paused": KubernetesFault(
+        "The rollout of a workload is paused.",
+        "See who paused it; resume the rollout if it should go on.",
     ),
     "workload.scaled_to_zero": KubernetesFault(
         "A workload is scaled down to an empty set of pods.",

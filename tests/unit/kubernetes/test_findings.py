@@ -100,5 +100,7 @@ def test_the_dump_of_a_cluster_is_read_whole(shared: Path) -> None:
     findings = document["findings"]
     assert isinstance(findings, list)
     assert [(each["fault"], each["name"]) for each in findings if isinstance(each, dict)] == [
-        ("pod.oom_killed", "p1")
+        ("pod.oom_killed", "p1"),
+        # A warning of a kind that no rule knows.
+        ("", "openshift-kube-apiserver"),
     ]

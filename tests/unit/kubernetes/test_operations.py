@@ -9,7 +9,7 @@ from tests.fakes.clusters import described_pod, pod_row, text
 from tests.fakes.investigation import investigate
 from tests.fakes.judged import lowered
 from tests.unit.kubernetes.variations import POD
-from tests.unit.kubernetes.variations_operations import OPERATIONS
+from tests.unit.kubernetes.variations_operations import OPERATIONS, UNKNOWN_WARNING
 
 RUNS = described_pod(status="Running", state="Running", ready="True")
 
@@ -138,3 +138,32 @@ def test_what_a_namespace_says_of_its_end_is_not_told_of_one_that_stays(tmp_path
         )
         == set()
     )
+
+
+def test_a_pause_answers_only_who_asks_of_the_rollout(tmp_path: Path) -> None:
+    files: dict[str, Tree] = {**OPERATIONS["a rollout that is paused"].files}
+    assert faults(tmp_path, "why is billing slow?", files) == set()
+
+
+def test_a_warning_that_no_rule_knows_is_told_and_blamed_for_nothing(tmp_path: Path) -> None:
+    question = "what is wrong with pvc billing?"
+    found = investigate(write(tmp_path / "bundle", {"pvc.txt": UNKNOWN_WARNING}), question)
+    assert found.suspects == []
+    (said,) = [claim.statement for claim in found.of_type("symptom")]
+    assert 'reason "VolumeResizeFailed", message "resize volume failed' in said
+    assert lowered(found, question) == []
+    # The control: whoever names nothing is told of troubles that are known.
+    assert investigate(tmp_path / "bundle", "why is everything down?").of_type("symptom") == []
+
+
+def test_a_warning_that_no_rule_knows_hides_no_state(tmp_path: Path) -> None:
+    pod = described_pod(("Curious", "something unheard of"), more={"Reason": "ErrImagePull"})
+    assert faults(tmp_path, "What is wrong with billing?", {"pod.txt": pod}) == {"image.pull_failed"}
+
+
+def test_a_number_behind_a_word_tells_that_it_names_no_object(tmp_path: Path) -> None:
+    files: dict[str, Tree] = {"pod.txt": RUNS}
+    for question, strange in (("why did order 88123 fail?", False), ("why did ledger fail?", True)):
+        found = investigate(write(tmp_path / question[8:13] / "bundle", files), question)
+        said = " ".join(claim.statement for claim in found.evidence.claims)
+        assert ("goes by the name" in said) is strange

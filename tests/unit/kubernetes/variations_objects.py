@@ -40,7 +40,7 @@ POD_OBJECTS = {
         },
     ),
     "too many pods for the nodes": Variation(
-        "pod.unschedulable_resources",
+        "pod.unschedulable_count",
         {"pod.json": pod_object(unscheduled("0/2 nodes are available: 2 Too many pods."))},
     ),
     "a secret that cannot be mounted": Variation(

@@ -1,7 +1,16 @@
 """Troubles of running a cluster: drains, deletions, ports, and what a program says of what it calls."""
 # ruff: noqa: E501 - kubectl prints long lines, and they stand here as it prints them
 
-from tests.fakes.clusters import RUNS, WAITS, described_pod, named, pod_object, pod_status, text
+from tests.fakes.clusters import (
+    RUNS,
+    WAITS,
+    described_pod,
+    events_table,
+    named,
+    pod_object,
+    pod_status,
+    text,
+)
 from tests.unit.kubernetes.variations import POD, Variation
 from tests.unit.kubernetes.variations_further import crashed, runs
 
@@ -132,6 +141,45 @@ Traceback (most recent call last):
     cursor.execute(step)
 ledger.errors.DuplicateColumn: column "tariff" of relation "bills" already exists
 """
+_PAUSED = text(
+    """
+    Name:                   billing
+    Namespace:              shop
+    Labels:                 <none>
+    Replicas:               2 desired | 0 updated | 2 total | 2 available | 0 unavailable
+    StrategyType:           RollingUpdate
+    Conditions:
+      Type           Status   Reason
+      ----           ------   ------
+      Available      True     MinimumReplicasAvailable
+      Progressing    Unknown  DeploymentPaused
+    Events:          <none>
+    """
+)
+_OF_OTHERS = _SERVICES.replace("shop        billing-db", "data        db-billing")
+_APPLICATION = named(
+    "argoproj.io/v1alpha1", "Application", "billing", namespace="argo", status={
+        "conditions": [{"type": "ComparisonError", "message": "Failed to load target state: unable to resolve 'v9' to a commit"}],
+        "health": {"status": "Degraded"},
+    },
+)  # fmt: skip
+_UNWELL = named(
+    "example.org/v1", "Broker", "billing", status={"health": {"status": "Degraded", "message": "two of three members answer"}}
+)  # fmt: skip
+UNKNOWN_WARNING = text(
+    """
+    Name:          billing
+    Namespace:     shop
+    StorageClass:  fast
+    Status:        Bound
+    Volume:        pvc-1
+    Access Modes:  RWO
+    Events:
+      Type     Reason              Age  From             Message
+      ----     ------              ---- ----             -------
+      Warning  VolumeResizeFailed  22m  csi.example.org  resize volume failed: quota of the project is used up
+    """
+)
 _EVICTION = "error when evicting pods"
 OPERATIONS = {
     "a drain that a budget refuses": Variation("disruption_budget.exhausted", {"drain.txt": _DRAIN, "nodes.txt": _CLOSED}, component="worker-1", question="the drain of node worker-1 hangs, why?", quoted=(_EVICTION, "violate the pod's disruption budget")),
@@ -148,6 +196,16 @@ OPERATIONS = {
     "a run that goes on": Variation("cronjob.still_running", {"cron.txt": _CRON}, component="report", question="why did cronjob report not start at 10:00?", quoted=("concurrency policy is Forbid",)),
     "a host that is called otherwise": Variation("dns.unresolved", {"pod.json": _UNRESOLVED, "svc.txt": _SERVICES, f"logs/{POD}.log": 'could not translate host name "db-billing" to address: Name or service not known\n'}, quoted=('the setting "BILL_HOST"', 'a recorded service is called "billing-db"')),
     "a service on another of its ports": Variation("dependency.unreachable", {"pod.json": _UNRESOLVED, "svc.txt": _SERVICES, f"logs/{POD}.log": "dial tcp: connect billing-db:5433: connection refused\n"}, quoted=('destination "billing-db", whose ports are "5432/TCP"',)),
+    "a service of another namespace": Variation("dns.unresolved", {"pod.json": _UNRESOLVED, "svc.txt": _OF_OTHERS, f"logs/{POD}.log": "lookup db-billing.shop.svc.cluster.local on 10.96.0.10:53: no such host\n"}, quoted=('a recorded service is called "db-billing", in the namespace "data"',)),
+    "a rollout that is paused": Variation("workload.paused", {"deployment.txt": _PAUSED}, component="billing", question="the new image of billing is not rolled out"),
+    "a cron job that missed many runs": Variation(
+        "cronjob.missed",
+        {"cron.txt": _CRON.partition("Events:")[0], "events.txt": events_table(("TooManyMissedTimes", "cronjob/report", "too many missed start times: 101."))},
+        component="report", question="why did cronjob report not start?", quoted=("too many missed start times",),
+    ),
+    "an error that is a condition": Variation("resource.not_ready", {"app.json": _APPLICATION}, component="billing", question="application billing is degraded", quoted=("unable to resolve 'v9' to a commit",)),
+    "a resource that calls itself degraded": Variation("resource.not_ready", {"broker.json": _UNWELL}, component="billing", question="what is wrong with billing?", quoted=("two of three members answer",)),
+    "a certificate without addresses": runs("ERROR x509: cannot validate certificate for 10.0.0.2 because it doesn't contain any IP SANs\n" * 3, "why does billing fail?", "certificate.name_mismatch"),
     "an error without its usual end": crashed(_TRACEBACK, ("DuplicateColumn", 'column "tariff"', "/srv/bill.py"), "code.exception"),
     "a setting before its summary": crashed("[error] [config] section 'output' is missing the 'name' property\n[error] configuration file contains errors, aborting.\n", ("is missing the 'name' property",), "config.invalid"),
     "a file system to read": crashed("OSError: [Errno 30] Read-only file system: '/srv/bills'\n", ("/srv/bills",), "container.read_only"),

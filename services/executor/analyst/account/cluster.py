@@ -89,9 +89,13 @@ class ClusterAccount:
         return sorted(found, key=lambda each: (each.rule == "row", _RANK.get(each.fault, len(_RANK))))
 
     def _is_wanted(self, each: ClusterFinding) -> bool:
-        """Tell whether what somebody wanted to be so answers the question."""
+        """Tell whether it answers the question: what somebody wanted to be so, or a warning of any kind."""
         if each.is_of_budget:
             return self.question.asks_of_evictions
+        if each.fault == "workload.paused":
+            return self.question.asks_of_rollouts
+        if each.is_unknown:
+            return bool(self.question.names)
         return self.question.is_named(each) or not each.is_intended
 
     @property
@@ -131,7 +135,7 @@ class ClusterAccount:
         made: dict[str, Finding] = {}
         for each in found:
             key = each.lines[-1].at("text").text if each.is_of_log else each.name
-            parts = _lines(each) if each.is_of_log else state_of(each) or stated_of(each)
+            parts = _lines(each) if each.is_of_log else _said_of(each)
             if parts and key not in made:
                 critical = len(made) < _CRITICAL_SYMPTOMS and not self.question.strangers
                 made[key] = Finding("symptom", "confirmed", each.name, _about(each, parts), critical=critical)
@@ -289,6 +293,11 @@ def _support(each: ClusterFinding) -> list[EvidenceBinding]:
 
 def _about(each: ClusterFinding, parts: Sequence[Part]) -> list[Part]:
     return sentence(*name_of(each), ": ", *parts)
+
+
+def _said_of(each: ClusterFinding) -> list[Part]:
+    """Return how an object is; of a warning that no rule knows what it says."""
+    return stated_of(each) if each.is_unknown else state_of(each) or stated_of(each)
 
 
 def _lines(each: ClusterFinding) -> list[Part]:

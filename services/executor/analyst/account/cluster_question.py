@@ -60,7 +60,8 @@ _TOPICS = vocabulary(
     new old recent latest other
     website site webpage page pages homepage ui users user customers customer clients client people
     dns image images network networking storage volume volumes memory cpu disk scheduling login traffic
-    requests request deployment rollout release pulling scaling starting connectivity performance"""
+    requests request deployment rollout release pulling scaling starting connectivity performance
+    kubectl helm argo argocd"""
 )
 _NAMESPACE = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -78,6 +79,10 @@ _ABOUT_RESTARTS = vocabulary(
 )
 _ABOUT_EVICTIONS = vocabulary(
     "drain drains drained draining evict evicts evicted evicting eviction evictions pdb budget disruption"
+)
+_ABOUT_ROLLOUTS = vocabulary(
+    """rollout rollouts rolling rolled roll deploy deploys deployed deploying release released update updates
+    updated updating upgrade upgraded version image paused progress progressing"""
 )
 _ABOUT_TIME = vocabulary("latency slow slowness slower performance timeouts timeout delay delays")
 
@@ -122,7 +127,14 @@ class ClusterQuestion:
         )
         known = _COMMON | _TOPICS | _KINDS.keys() | {each.lower() for each in self.report.namespaces}
         known |= {each.lower() for each in self.strange_namespaces}
-        return tuple(dict.fromkeys(name for each in said if (name := each.strip("./-")).lower() not in known))
+        names = (each.strip("./-") for each in said)
+        return tuple(
+            dict.fromkeys(name for name in names if name.lower() not in known and not self._is_numbered(name))
+        )
+
+    def _is_numbered(self, name: str) -> bool:
+        """Tell whether a number follows a word: an order or a request, and no object of a cluster."""
+        return re.search(rf"\b{re.escape(name)} #?\d", self.question) is not None
 
     @cached_property
     def asks_of_time(self) -> bool:
@@ -133,6 +145,11 @@ class ClusterQuestion:
     def asks_of_evictions(self) -> bool:
         """Tell whether the question is about pods that are to leave their node."""
         return bool(self._plain & _ABOUT_EVICTIONS)
+
+    @cached_property
+    def asks_of_rollouts(self) -> bool:
+        """Tell whether the question is about a new version that is to come."""
+        return bool(self._plain & _ABOUT_ROLLOUTS)
 
     @cached_property
     def asks_of_scaling(self) -> bool:

@@ -17,9 +17,20 @@ _FACT_WORDS = {
     "controller": "the owner ", "outcome": "", "ready_containers": "containers ready: ",
     "ready_replicas": "replicas ready: ", "cpu_used": "CPU in use: ", "memory_used": "memory in use: ",
     "cpu_limit": "the CPU limit ", "cpu_request": "the CPU request ", "memory_limit": "the memory limit ",
-    "memory_request": "the memory request ",
+    "memory_request": "the memory request ", "liveness_probe": "the liveness probe ",
+    "readiness_probe": "the readiness probe ", "startup_probe": "the startup probe ", "runs": "",
+    "ports": "the ports ", "external_ip": "the external address ", "storage_class": "the storage class ",
+    "runtime": "the container runtime ", "os": "the operating system ", "kernel": "the kernel ",
 }  # fmt: skip
-_OUTCOME = (("the status ", "status"), ("completions ", "completions"), ("pods ", "pods"))
+_SEVERAL = {
+    "outcome": (("the status ", "status"), ("completions ", "completions"), ("pods ", "pods")),
+    "runs": (
+        ("the schedule ", "schedule"),
+        ("suspended ", "suspended"),
+        ("the last schedule ", "last_schedule"),
+        ("active ", "active"),
+    ),
+}
 _MEASURES = {"cpu_used": "CPU in use", "memory_used": "memory in use"}
 _WORD_IN_NAME = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
@@ -27,17 +38,20 @@ _WORD_IN_NAME = re.compile(r"(?<=[a-z])(?=[A-Z])")
 def facts(document: Spot, rows: Sequence[Spot], lookup: Lookup) -> list[Finding]:
     """Tell one fact of each object; raises Refused where some do not state it."""
     told = [(row, _values(row, lookup.fact)) for row in rows]
-    if not told or any(not values for _, values in told):
+    stated = [(row, values) for row, values in told if values]
+    # What only a description tells is seldom recorded of all pods.
+    partly = lookup.fact in STATED and len(stated) < len(told)
+    if not stated or (len(stated) < len(told) and not partly):
         raise Refused("some of the recorded objects do not state this")
     noun = _FACT_WORDS[lookup.fact]
-    clauses = [[literal(row.at("name")), f" has {noun}", *say.joined(values)] for row, values in told]
-    if len(clauses) == 1:
+    clauses = [[literal(row.at("name")), f" has {noun}", *say.joined(values)] for row, values in stated]
+    if len(told) == 1:
         return [say.answer(clauses[0])]
     lead: list[Part] = [
         number(document.at("count")),
-        f" recorded {noun_of(lookup, len(clauses))}",
+        f" recorded {noun_of(lookup, len(told))}",
         *about_of(lookup, document),
-        ":",
+        ", as far as stated:" if partly else ":",
     ]
     return say.listed(lead, clauses)
 
@@ -99,14 +113,14 @@ def _values(row: Spot, name: str) -> Sequence[list[Part]]:
     """Return what an object states of a fact, each value for itself; nothing where it states none."""
     if name in STATED:
         return [
-            [literal(one.at(name, "text")), " (container ", literal(one.at("container", "text")), ")"]
+            [_shown(one.at(name, "text")), " (container ", literal(one.at("container", "text")), ")"]
             for one in row.at("resources").items()
             if one.at(name, "text").text
         ]
     if name in USED:
         return [_used(row, name)] if row.at("excerpts", name, "text").text else []
-    if name == "outcome":
-        spots = ((lead, row.at("excerpts", fact, "text")) for lead, fact in _OUTCOME)
+    if name in _SEVERAL:
+        spots = ((lead, row.at("excerpts", fact, "text")) for lead, fact in _SEVERAL[name])
         return [[lead, _shown(spot)] for lead, spot in spots if spot.text]
     if name.startswith("ready_"):
         ready, of = row.at("counts", "ready"), row.at("counts", "of")
@@ -130,8 +144,8 @@ def _texts(row: Spot, name: str) -> Sequence[Spot]:
         return [each.at("text") for each in row.at("images").items()] or [
             row.at("excerpts", "images", "text")
         ]
-    if name == "labels":
-        return [each.at("text") for each in row.at("labels").items()]
+    if name in ("labels", "ports"):
+        return [each.at("text") for each in row.at(name).items()]
     return [row.at("excerpts", "ready", "text") if name == "replicas" and not spot.text else spot]
 
 

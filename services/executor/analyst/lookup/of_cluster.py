@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
 
 from services.executor.analyst.lookup import vocabulary as words
 from services.executor.analyst.lookup.asked import Ask, Lookup, Refused, Span, What
@@ -10,6 +11,7 @@ from services.executor.analyst.lookup.reader import Reader
 from services.executor.analyst.lookup.resources import USED, resource
 
 _WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet")
+_OF_KIND = {"outcome": "Job", "runs": "CronJob"}
 # Facts that are numbers, of which one is the greatest.
 _MEASURED = USED | {"restarts"}
 
@@ -30,7 +32,8 @@ def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
     names = reader.names(known.object_names)
     states = _states(reader, fact)
     kinds = list(dict.fromkeys(words.KINDS_BY_WORD[word] for word in reader.take(words.KINDS_BY_WORD)))
-    kinds += ["Service"] if not names and not kinds and reader.take(("service", "services")) else []
+    if not names and set(kinds) <= {"Namespace"} and reader.take(("service", "services")):
+        kinds.append("Service")
     if bare.what is What.EVENTS:
         reader.take(words.EVENTS)
     node, namespaces = node or reader.names(known.nodes), reader.names(known.namespaces)
@@ -38,6 +41,9 @@ def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
     kinds = _without_conditions(kinds, node=bool(node), namespace=bool(namespaces))
     if not names and (strange := _strange_name(reader, kinds)):
         bare, names = replace(bare, is_strange=True), (strange,)
+    if "Node" in kinds and set(kinds) <= {"Node", "Pod"} and names and not node:
+        # "Which node runs it": it is asked of what is named.
+        fact, kinds = fact or "node", [kind for kind in kinds if kind != "Node"]
     kinds = _kinds_of_fact(kinds, fact, named=bool(names))
     if question.is_oom:
         states, kinds = (*states, words.OOM_STATE), kinds or ["Pod"]
@@ -45,8 +51,6 @@ def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
         bare = replace(bare, ask=Ask.MAX)
     if len(states) > 1 or len(kinds) > 1 or len(node) > 1:
         raise Refused("one kind of objects at a time is listed or counted")
-    if kinds == ["Node"] and names and not node:
-        fact, kinds = fact or "node", []
     found = replace(
         bare, names=names, states=states, kind=kinds[0] if kinds else "", node=node[0] if node else "",
         namespaces=namespaces, fact=fact, group=group, labels=labels, types=types,
@@ -91,14 +95,16 @@ def _labels(reader: Reader) -> tuple[tuple[str, str], ...]:
 def _told(reader: Reader) -> str:
     """Take the words for what is told of named objects in more than one figure; empty for none."""
     question = reader.question
-    if named := resource(reader):
+    if named := resource(reader) or _pair(reader):
         return named
     if not any(word.lower in reader.known.object_names for word in reader.left):
         return ""
+    if _is_of(reader, "CronJob") and reader.take(words.RUNS | words.WELLNESS | {"last"}):
+        return "runs"
     if reader.take(words.OWNING):
         reader.take(("who",))
         return "controller"
-    if question.ask is Ask.ANY and _is_of_jobs(reader) and reader.take(words.ENDING_OF_JOBS):
+    if question.ask is Ask.ANY and _is_of(reader, "Job") and reader.take(words.ENDING_OF_JOBS):
         return "outcome"
     made = [noun for noun in words.MADE_OF if question.has((noun, f"{noun}s"))]
     if question.ask is Ask.COUNT and len(made) == 1 and question.has(words.READINESS):
@@ -107,10 +113,21 @@ def _told(reader: Reader) -> str:
     return ""
 
 
-def _is_of_jobs(reader: Reader) -> bool:
+def _pair(reader: Reader) -> str:
+    """Take what is asked of an object in two words, one behind the other."""
+    tokens = reader.question.tokens
+    found = (pair for pair in pairwise(tokens) if pair in words.PAIRS)
+    pair = next(found, None)
+    if pair is None:
+        return ""
+    reader.take(pair)
+    return words.PAIRS[pair]
+
+
+def _is_of(reader: Reader, kind: str) -> bool:
     names = [word.lower for word in reader.left if word.lower in reader.known.object_names]
     meant = [reader.known.object_names[name] for name in names]
-    return bool(_kinds_of(reader.known, meant, ("Job",)))
+    return bool(_kinds_of(reader.known, meant, (kind,)))
 
 
 def _fact(reader: Reader) -> str:
@@ -130,6 +147,8 @@ def _fact(reader: Reader) -> str:
     found |= {"status"} if reader.take(("status",)) else set()
     if len(found) > 1:
         raise Refused("one fact of objects at a time is told")
+    if "ports" in found:
+        reader.take(words.EXPOSING)
     return next(iter(found), "")
 
 
@@ -183,8 +202,8 @@ def _denied(state: str) -> str:
 
 def _kinds_of_fact(kinds: list[str], fact: str, *, named: bool) -> list[str]:
     """Leave out the words of kinds that say no more than a name or a fact does."""
-    if fact == "outcome":
-        return ["Job"]
+    if fact in _OF_KIND:
+        return [_OF_KIND[fact]]
     if fact == "controller":
         # "Which deployment owns the pod": it is asked of the pod.
         return [kind for kind in kinds if kind == "Pod"]
@@ -202,7 +221,7 @@ def _without_conditions(kinds: list[str], *, node: bool, namespace: bool) -> lis
 
 def _asking(found: Lookup, known: Known) -> Lookup:
     """Return a lookup with its kind: of a name without one the pods, or what makes them for replicas."""
-    dated = found.fact in ("started", "created")
+    dated = found.fact in ("started", "created", "runs")
     if not dated and found.ask in (Ask.MIN, Ask.FIRST, Ask.LAST, Ask.WHEN):
         raise Refused("objects are listed, counted, or told of; what is recorded of them has no course")
     if found.ask is Ask.MAX and found.fact not in _MEASURED:

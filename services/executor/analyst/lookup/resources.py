@@ -18,7 +18,7 @@ _UNITS: Final = {
 }
 # What `kubectl top` shows, and what a container states.
 USED: Final = frozenset({"cpu_used", "memory_used"})
-STATED: Final = frozenset({"cpu_limit", "cpu_request", "memory_limit", "memory_request"})
+STATED: Final = frozenset({"cpu_limit", "cpu_request", "memory_limit", "memory_request"} | words.PROBES)
 
 
 def resource(reader: Reader) -> str:

@@ -116,6 +116,17 @@ KINDS_BY_WORD: Final = {
     **KINDS, **{f"{word}s": kind for word, kind in KINDS.items() if word[-1] not in "sy"},
     "ingresses": "Ingress", "networkpolicies": "NetworkPolicy", "storageclasses": "StorageClass",
 }  # fmt: skip
+PROBES: Final = frozenset({"liveness_probe", "readiness_probe", "startup_probe"})
+EXPOSING: Final = vocabulary("expose exposes exposed listen listens listening")
+# What is asked of a cron job.
+RUNS: Final = vocabulary("run runs ran schedule scheduled suspended active")
+# What is told of an object, said in two words.
+PAIRS: Final = {
+    ("storage", "class"): "storage_class", ("container", "runtime"): "runtime",
+    ("operating", "system"): "os", ("kernel", "version"): "kernel",
+    ("external", "ip"): "external_ip", ("external", "address"): "external_ip",
+    **{(name.partition("_")[0], "probe"): name for name in PROBES},
+}  # fmt: skip
 NAMESPACES: Final = ("namespace", "ns")
 # What is measured of containers, what they may or ask to use, and the words for what they do use.
 RESOURCES: Final = {
@@ -123,7 +134,8 @@ RESOURCES: Final = {
     **dict.fromkeys(vocabulary("cpu cpus cores"), "cpu"),
 }  # fmt: skip
 BOUNDS_OF_RESOURCES: Final = {
-    **dict.fromkeys(("limit", "limits"), "limit"), **dict.fromkeys(("request", "requests"), "request"),
+    **dict.fromkeys(("limit", "limits", "allowed"), "limit"),
+    **dict.fromkeys(("request", "requests"), "request"),
 }  # fmt: skip
 USE_OF_RESOURCES: Final = vocabulary(
     """use uses used using usage consume consumes consumed consuming consumption take takes taking eat eats
@@ -149,6 +161,8 @@ FACTS: Final = {
     **dict.fromkeys(vocabulary("version versions tag tags"), "version"),
     **dict.fromkeys(vocabulary("old age"), "age"),
     **dict.fromkeys(vocabulary("label labels"), "labels"),
+    **dict.fromkeys(vocabulary("port ports"), "ports"),
+    **{fact: fact for fact in ("runtime", "os", "kernel")},
     "ip": "ip",
     "capacity": "capacity",
 }
@@ -163,11 +177,13 @@ STATES: Final = {
     **dict.fromkeys(vocabulary("terminating"), "Terminating"),
     **dict.fromkeys(vocabulary("evicted"), "Evicted"),
     "failed": "Failed",
-    **dict.fromkeys(vocabulary("up healthy ok okay fine well alive online operational available"), "well"),
+    **dict.fromkeys(
+        vocabulary("up healthy ok okay fine well alive online operational available working"), "well"
+    ),
     **dict.fromkeys(vocabulary("down unhealthy broken failing dead offline unavailable"), "not well"),
 }
 # Words of a question whether something works.
-WELLNESS: Final = frozenset(word for word, state in STATES.items() if state.endswith("well")) | {"working"}
+WELLNESS: Final = frozenset(word for word, state in STATES.items() if state.endswith("well"))
 # Words of a question about the trouble of something.
 AILMENTS: Final = vocabulary(
     """fail fails failed failing crash crashes crashed crashing crashlooping restart restarts restarted

@@ -13,6 +13,7 @@ _TELLS_OF_TIME = "slow"
 _OF_LOGS = ("log", "previous", _TELLS_OF_TIME)
 _RESTARTED = "restarted"
 _INTENDED = "intended"
+_EVENT = "event"
 _BUDGET = "PodDisruptionBudget"
 _LINES = ("line", "shortest", "longest")
 # What stands around a line of a log.
@@ -79,6 +80,11 @@ class ClusterFinding:
     def is_intended(self) -> bool:
         """Tell whether somebody wanted it so: it matters to nobody but who asks of the object."""
         return self.rule == _INTENDED
+
+    @property
+    def is_unknown(self) -> bool:
+        """Tell whether it is a warning that no rule knows: it matters to who asks of its object by name."""
+        return self.rule == _EVENT and not self.fault
 
     @property
     def is_of_budget(self) -> bool:

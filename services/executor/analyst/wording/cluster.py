@@ -79,6 +79,7 @@ _MEANING = {
     "peer": "shortly before it",
     "setting": "the setting",
     "similar": "a recorded service is called",
+    "namespace": "in the namespace",
     "frame": "at",
     "shortest": "from",
     "longest": "to",

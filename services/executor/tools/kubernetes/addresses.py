@@ -24,8 +24,11 @@ def with_address(found: Found, cluster: Cluster) -> Found:
     line = next((each for each in found.said if each.role == "line"), None)
     if found.fault not in _UNREACHED or line is None:
         return found
-    services = [one for one in cluster.of_kind("Service") if _is_near(one, found.subject)]
-    hints = [*_settings(found.subject, line.text), *_services(found.fault, line.text, services)]
+    services = cluster.of_kind("Service")
+    near = [one for one in services if _is_near(one, found.subject)]
+    hints = [*_settings(found.subject, line.text), *_services(found.fault, line.text, near)]
+    if found.fault == "dns.unresolved" and not any(each.role == "similar" for each in hints):
+        hints += _elsewhere(line.text, [one for one in services if one not in near])
     return Found(found.rule, found.fault, found.subject, told(*found.said, *hints), found.counts)
 
 
@@ -66,6 +69,15 @@ def _services(fault: str, line: str, services: list[Subject]) -> Iterator[Said]:
         if ports is not None and port not in _PORT.findall(ports.text):
             yield from (known[host].named._replace(role="destination"), ports)
             return
+
+
+def _elsewhere(line: str, others: list[Subject]) -> Iterator[Said]:
+    """Yield the only service of another namespace that has the name of a host, and where it is."""
+    hosts = {match["host"] for match in _HOST.finditer(line)}
+    found = [one for one in others if one.name in hosts]
+    if len(found) == 1:
+        namespace = found[0].said("namespace", ("NAMESPACE",), ("Namespace",), ("metadata", "namespace"))
+        yield from told(found[0].named._replace(role="similar"), namespace)
 
 
 def _likeness(one: str, other: str) -> float:

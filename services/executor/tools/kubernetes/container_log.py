@@ -61,6 +61,7 @@ _FAULTS: Final = tuple(
             (
                 r"certificate is (?:not )?valid for .{1,300}, not |ERR_TLS_CERT_ALTNAME_INVALID"
                 r"|certificate is not valid for (?:any names|')|Hostname mismatch, certificate"
+                r"|cannot validate certificate for .{1,200} because it doesn't contain"
             ),
         ),
         (

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from typing import Final
 
-from services.executor.sources.kubernetes.tree import Node
-from services.executor.tools.kubernetes.cluster import Said, Subject
+from services.executor.sources.kubernetes.tree import KubeObject, Node
+from services.executor.tools.kubernetes.cluster import Said, Subject, said_at
 from services.executor.tools.kubernetes.found import Found, told
 
 # What controllers call the condition that tells whether all is as it should be.
+# What they call the health of what is not.
+_UNWELL: Final = frozenset({"Degraded", "Missing"})
 _GOOD: Final = frozenset({"Ready", "Available", "Synced", "Healthy", "Succeeded", "Reconciled"})
 
 
@@ -26,6 +28,28 @@ def custom_findings(subject: Subject) -> Iterator[Found]:
                     if key in each and each[key].text
                 ]
                 yield Found("condition", "resource.not_ready", subject, told(subject.named, *facts, *said))
+        yield from _failures(subject, view)
+
+
+def _failures(subject: Subject, view: KubeObject) -> Iterator[Found]:
+    """Yield the errors that are conditions by their type alone, or that a resource calls itself unwell."""
+    errors = [
+        each
+        for each in view.root.at("status", "conditions").children
+        if each.at("type").text.endswith("Error") and each.at("message").text and not each.at("status").text
+    ]
+    for each in errors:
+        kind, message = (
+            said_at(view.source, each, role, (key,))
+            for role, key in (("condition", "type"), ("message",) * 2)
+        )
+        yield Found("condition", "resource.not_ready", subject, told(subject.named, kind, message))
+    health = said_at(
+        view.source, view.root, "status", ("status", "health", "status"), ("Status", "Health", "Status")
+    )
+    if health is not None and health.text in _UNWELL and not errors:
+        message = said_at(view.source, view.root, "message", ("status", "health", "message"))
+        yield Found("condition", "resource.not_ready", subject, told(subject.named, health, message))
 
 
 def _conditions(root: Node) -> Iterator[dict[str, Node]]:

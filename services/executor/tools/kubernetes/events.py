@@ -21,6 +21,8 @@ _ENDED_BY: Final = {
     "WaitForPodScheduled": ("ProvisioningSucceeded",),
     "JobAlreadyActive": ("SuccessfulCreate",),
 }
+# Warnings that say again what the state of a container says.
+_REPEATED: Final = frozenset({"BackOff", "Failed", "Unhealthy", "FailedSync"})
 # What Kubernetes writes as normal although a claim, or the next run, waits because of it.
 _NORMAL: Final = frozenset(
     {"FailedBinding", "ExternalProvisioning", "WaitForFirstConsumer", "WaitForPodScheduled"}
@@ -34,17 +36,24 @@ def event_findings(subject: Subject, *more: Said | None) -> Iterator[Found]:
     That an object waits says little where a warning says why.
     """
     last: dict[str, Event] = {}
+    unknown: dict[str, Event] = {}
     for position, event in enumerate(subject.events):
         told_of = event.is_warning or event.reason.text in _NORMAL
         if not told_of or _is_over(event, subject.events[position + 1 :]):
             continue
         if fault := fault_of(subject.kind, event.reason.text, event.message.text):
             last[fault] = event
+        elif event.type == "Warning" and event.reason.text not in _REPEATED and subject.kind != "Node":
+            unknown[event.reason.text] = event
     warned = any(event.is_warning for event in last.values())
     for fault, event in last.items():
         if event.is_warning or not warned:
             said = told(subject.named, *more, event.reason, event.message, event.detail)
             yield Found("event", fault, subject, said)
+    # Of what no rule knows it is told what it says, where nothing else is known.
+    for event in unknown.values() if not last else ():
+        said = told(subject.named, *more, event.reason, event.message, event.detail)
+        yield Found("event", "", subject, said)
 
 
 def _is_over(event: Event, later: Sequence[Event]) -> bool:

@@ -108,13 +108,14 @@ def _telling(found: Sequence[Found]) -> list[Found]:
     """Leave out what is said twice of an object, and vague words where more is known."""
     kept: dict[tuple[Subject, str, str], Found] = {}
     for each in found:
-        key = (each.subject, each.fault, each.said[-1].text if each.rule in LOG_RULES else "")
+        alike = each.rule not in LOG_RULES and bool(each.fault)
+        key = (each.subject, each.fault, "" if alike else each.said[-1].text)
         if key not in kept or (each.rule == "event" and kept[key].rule != "event"):
             kept[key] = each
     precise = {
         each.subject
         for each in kept.values()
-        if each.fault not in _VAGUE | _OF_SHORTAGE and each.rule not in LOG_RULES
+        if each.fault and each.fault not in _VAGUE | _OF_SHORTAGE and each.rule not in LOG_RULES
     }
     return [each for each in kept.values() if each.fault not in _VAGUE or each.subject not in precise]
 

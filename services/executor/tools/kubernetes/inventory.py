@@ -21,7 +21,7 @@ from services.executor.tools.kubernetes.arguments import Fact, Inventory
 from services.executor.tools.kubernetes.cluster import WORKLOADS, Said, Subject, said_at
 from services.executor.tools.kubernetes.others import object_findings
 from services.executor.tools.kubernetes.pods import (
-    RESOURCES,
+    STATED,
     Container,
     containers,
     is_well,
@@ -51,6 +51,27 @@ _FACTS: Final = {
     "replicas": (("Replicas",), ("spec", "replicas"), ("DESIRED",)),
     "completions": (("COMPLETIONS",),),
     "pods": (("Pods Statuses",),),
+    "schedule": (("SCHEDULE",), ("Schedule",), ("spec", "schedule")),
+    "suspended": (("SUSPEND",), ("Suspend",), ("spec", "suspend")),
+    "last_schedule": (("LAST SCHEDULE",), ("Last Schedule Time",), ("status", "lastScheduleTime")),
+    "active": (("ACTIVE",), ("Active Jobs",)),
+    "external_ip": (
+        ("EXTERNAL-IP",),
+        ("LoadBalancer Ingress",),
+        ("status", "loadBalancer", "ingress", "0", "ip"),
+        ("status", "loadBalancer", "ingress", "0", "hostname"),
+    ),
+    "runtime": (
+        ("CONTAINER-RUNTIME",),
+        ("System Info", "Container Runtime Version"),
+        ("status", "nodeInfo", "containerRuntimeVersion"),
+    ),
+    "os": (("OS-IMAGE",), ("System Info", "OS Image"), ("status", "nodeInfo", "osImage")),
+    "kernel": (
+        ("KERNEL-VERSION",),
+        ("System Info", "Kernel Version"),
+        ("status", "nodeInfo", "kernelVersion"),
+    ),
     "controller": (("Controlled By",), ("metadata", "ownerReferences", "0", "name")),
     "cpu_used": (("CPU(cores)",),),
     "cpu_share": (("CPU%",), ("CPU(%)",)),
@@ -181,6 +202,11 @@ class _Row:
         return [said for one in self._containers if (said := one.said("image")) is not None]
 
     @property
+    def ports(self) -> list[Said]:
+        """The ports of a service, or of the containers of a pod, in the first view that tells them."""
+        return next((found for view in self._views if (found := [*_ports(view)])), [])
+
+    @property
     def labels(self) -> list[Said]:
         """Its labels, as far as they are printed as text."""
         for view in self._views:
@@ -199,6 +225,7 @@ class _Row:
             "about": [*self.ties.about(self.subject)],
             "excerpts": {name: _shown(said) for name, said in self.facts.items()},
             "images": [_shown(said) for said in self.images],
+            "ports": [_shown(said) for said in self.ports],
             "resources": [*self._resources()],
             "labels": [_shown(said) for said in self.labels],
             "counts": {name: number(count) for name, count in self.counts.items()},
@@ -207,9 +234,9 @@ class _Row:
         }
 
     def _resources(self) -> Iterator[Json]:
-        """Yield what containers may use, and what they ask for, as far as they state it."""
+        """Yield what containers may use, ask for and are probed by, as far as they state it."""
         for one in self._containers:
-            stated = {name: said for name in RESOURCES if (said := one.said(name)) is not None}
+            stated = {name: said for name in STATED if (said := one.said(name)) is not None}
             if stated:
                 name = one.said("name") or Said("name", one.node.key, one.source, one.node.line)
                 yield {each: _shown(said) for each, said in (("container", name), *stated.items())}
@@ -245,6 +272,15 @@ class _Row:
         return [said for view in self._views if (said := _state(view)) is not None]
 
 
+def _ports(view: KubeObject) -> Iterator[Said]:
+    described = [each for each in view.root.children if each.key in ("PORT(S)", "Port")]
+    listed = [port.at("port") for port in view.root.at("spec", "ports").children]
+    of_containers = [one.node.at(key) for one in _containers_of(view) for key in ("Port", "Ports")]
+    for each in (*described, *listed, *of_containers):
+        if each.text and each.text not in ("<none>", "<unset>"):
+            yield Said("port", each.text, view.source, each.line)
+
+
 def _containers_of(view: KubeObject) -> list[Container]:
     """Return the containers of a pod, or those that a workload makes."""
     if view.kind == "Pod":
@@ -269,12 +305,20 @@ def _state(view: KubeObject) -> Said | None:
         return said_at(view.source, view.root, "status", ("STATUS",))
     if view.kind == "Pod":
         reasons = (one.said("reason") for one in containers(view))
-        reason = next((said for said in reasons if said and said.text not in _NO_STATE), None)
+        phase = phase_of_view(view)
+        # What prepared a pod that runs has done its work: the pod has not.
+        calm = _NO_STATE | ({"Completed"} if phase and phase.text == "Running" else set())
+        reason = next((said for said in reasons if said and said.text not in calm), None)
         if reason is not None:
             return reason
     for each in view.root.at("status", "conditions").children if view.kind == "Job" else ():
         if each.at("status").text == "True" and each.at("type").text in ("Complete", "Failed"):
             return said_at(view.source, each, "status", ("type",))
+    return phase_of_view(view)
+
+
+def phase_of_view(view: KubeObject) -> Said | None:
+    """Return the phase that an object states of itself."""
     return said_at(view.source, view.root, "status", ("Status",), ("status", "phase"))
 
 

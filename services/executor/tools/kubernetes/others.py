@@ -19,6 +19,7 @@ from services.executor.tools.kubernetes.ties import Ties
 _COUNT: Final = re.compile(r"(\d+) (\w+)")
 # What somebody wanted to be so.
 INTENDED: Final = "intended"
+_PAUSED: Final = "workload.paused"
 # A backend of an ingress, with the addresses behind it in brackets.
 _WITHOUT_ENDPOINTS: Final = re.compile(r"\S:\S+ \(\)$")
 _PERCENT: Final = re.compile(r"\b(\d{1,9})%/(\d{1,9})%")
@@ -239,7 +240,8 @@ def _conditions(subject: Subject) -> Iterator[Found]:
             message = said_at(view.source, each, "message", ("Message",), ("message",))
             fault = fault_of(subject.kind, reason.text if reason else "", message.text if message else "")
             if fault and subject.kind not in ("Pod", "Node"):
-                yield Found("condition", fault, subject, told(subject.named, reason, message))
+                rule = INTENDED if fault == _PAUSED else "condition"
+                yield Found(rule, fault, subject, told(subject.named, reason, message))
 
 
 def _errors_in_text(subject: Subject) -> Iterator[Found]:

@@ -34,9 +34,13 @@ _PATHS: Final = {
         for what in ("cpu", "memory")
         for bound in ("limit", "request")
     },
+    **{f"{probe.lower()}_probe": ((probe,),) for probe in ("Liveness", "Readiness", "Startup")},
 }
-# What a container may use, and asks for.
-RESOURCES: Final = ("cpu_limit", "cpu_request", "memory_limit", "memory_request")
+# What a container may use, and asks for; how it is probed, as a description tells it.
+STATED: Final = (
+    *("cpu_limit", "cpu_request", "memory_limit", "memory_request"),
+    *("liveness_probe", "readiness_probe", "startup_probe"),
+)
 _GROUPS: Final = (("initContainers", "initContainerStatuses"), ("containers", "containerStatuses"))
 _PULL: Final = frozenset(
     {"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError"}
