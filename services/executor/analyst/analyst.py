@@ -19,8 +19,10 @@ from services.executor.analyst.account.symptoms import symptoms, telling_series,
 from services.executor.analyst.causes.candidates import Candidate
 from services.executor.analyst.causes.claimed import causes, stated_causes
 from services.executor.analyst.lookup import desk as lookup
+from services.executor.analyst.lookup import mentions
 from services.executor.analyst.lookup.known import INVENTORY
 from services.executor.analyst.lookup.vocabulary import AILMENTS, WELLNESS
+from services.executor.analyst.reading.ids import ids_of
 from services.executor.analyst.reading.material import Material
 from services.executor.analyst.reading.originals import Originals
 from services.executor.analyst.reading.views import MetricChange
@@ -64,6 +66,12 @@ class _Reading:
     def cluster(self) -> ClusterAccount:
         report = self.material.cluster
         return ClusterAccount(report, ClusterQuestion(self.context.question, report))
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """The ids that the question names: lines that hold one are what it is about."""
+        known = {*self.cluster.report.names, *self.material.topology.components}
+        return ids_of(self.context.question, known)
 
     @cached_property
     def is_of_cluster(self) -> bool:
@@ -148,6 +156,7 @@ class Analyst:
             [
                 *follow_up.cited_objects(reading.cluster),
                 *follow_up.named_objects(reading.cluster),
+                *mentions.wanted(reading.ids, reading.material),
                 *follow_up.around_onset(timeline),
                 *follow_up.lines_of_changes(timeline, reading.effects),
                 *follow_up.first_lines(told_failures(reading.effects.failures)),
@@ -176,6 +185,7 @@ class Analyst:
         wrong = reading.wrong()
         found = [
             *reading.of_cluster(),
+            *mentions.found(reading.ids, reading.material),
             *(candidate.finding(reading.timeline.topology) for candidate in reading.causes),
             *complaint_findings(reading.timeline),
             *wrong,

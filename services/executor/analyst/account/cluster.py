@@ -242,7 +242,12 @@ class ClusterAccount:
         return failed and not known and line.count("after").count <= _LAST_LINES
 
     def _matters(self, line: ClusterFinding) -> bool:
-        """Tell whether a line can be the trouble: one failure among many lines of what is well is none."""
+        """Tell whether a line can be the trouble: one failure among many lines of what is well is none.
+
+        One that holds an id of the question is what was asked about.
+        """
+        if any(each in spot.at("text").text for spot in line.lines for each in self.question.ids):
+            return True
         if line.fault != _GENERAL or line.name not in {each.name for each in self.report.well}:
             return True
         return line.count("after").count <= _LAST_LINES or line.count("matching").count >= _OFTEN

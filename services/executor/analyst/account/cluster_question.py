@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from services.executor.analyst.reading.cluster import ClusterFinding, ClusterReport
+from services.executor.analyst.reading.ids import ids_of
 from services.executor.analyst.reading.words import vocabulary
 
 _WORD = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?")
@@ -135,6 +136,11 @@ class ClusterQuestion:
     def _is_numbered(self, name: str) -> bool:
         """Tell whether a number follows a word: an order or a request, and no object of a cluster."""
         return re.search(rf"\b{re.escape(name)} #?\d", self.question) is not None
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """The ids that it names, which lines of logs may hold."""
+        return ids_of(self.question, self.report.names)
 
     @cached_property
     def asks_of_time(self) -> bool:
