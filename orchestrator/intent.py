@@ -12,7 +12,8 @@ _REASON: Final = (
 )
 # "What" asks for a reason when it stands for the trouble itself: what is wrong, what is making it slow.
 _TROUBLE: Final = (
-    r"\bwhat\b[^.;?!]{0,100}\b(wrong|broken|happen\w*|going on|up with|the (issue|problem|matter|trouble))\b"
+    r"\bwhats?\b[^.;?!]{0,100}"
+    r"\b(wrong|broken|happen\w*|going on|up with|the (issue|problem|matter|trouble))\b"
 )
 _CULPRIT: Final = (
     r"\bwhat(\Ss| is| was| has| keeps)? "
@@ -28,7 +29,7 @@ _ANY_TROUBLE: Final = (
     r"\b(namespaces?|ns|cluster|nodes?|pods?)\b"
 )
 _HOW_MUCH: Final = r"how (many|much|often|long|large|big|high|low|old|fast|far|full)"
-_WH: Final = rf"({_HOW_MUCH}|what|which|who|whose|since when)"
+_WH: Final = rf"({_HOW_MUCH}|whats?|which|who|whose|since when)"
 _VERB: Final = r"(is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)"
 # A report can begin with "was" or "when" as well: then the question mark tells.
 _BEGINS: Final = (
@@ -49,7 +50,8 @@ _INVERTED: Final = (
     r"does (?!not\b)\S+ \S+|do (we|i|you|any|the)\b"
     r"|did (?!not\b)(\S+ ){1,6}(fail|succeed|complete|finish|end|run|start|crash|restart|work)\W*$"
     r"|(is|are) (?!(down|not|failing|broken|still|up|crashing)\b)(\S+ ){1,6}"
-    r"(ok|okay|fine|healthy|unhealthy|ready|running|up|down|alive|working|broken|available|bound|pending)\W*$)"
+    r"(ok|okay|fine|healthy|unhealthy|ready|running|up|down|alive|working|broken|available|bound|pending"
+    r"|evicted|terminating|completed|suspended|schedulable)\W*$)"
 )
 _ASKS: Final = (
     rf"(^|[.:;,!?\n])\W{{0,4}}((and|but|or|so) )?({_WH}|until when|when|where|{_VERB})\b[^?]{{0,500}}\?"

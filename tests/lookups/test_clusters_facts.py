@@ -135,6 +135,8 @@ ANSWERED = [
     ("how many replicas of billing are ready?", ["billing has replicas ready: 1 of 2"]),
     ("what port does svc gateway expose?", ["gateway has the ports 80/TCP,9090/TCP"]),
     ("what's the external ip of gateway", ["gateway has the external address 34.1.2.3"]),
+    ("whats the clusterip of svc gateway", ["gateway has the address 10.96.1.2"]),
+    ("how big is pvc slow-0", None),
     ("what storage class does slow-0 use?", ["slow-0 has the storage class slow"]),
     ("what container runtime does node-a use?", ["has the container runtime containerd://1.7.18"]),
     ("what os does node-a run", ['node-a has the operating system "Ubuntu 22.04.4 LTS"']),

@@ -359,6 +359,8 @@ def test_one_failure_among_many_lines_of_what_is_well_is_no_trouble(
         ("logs/billing-7d9c8b6f5d-k4wzl.log", True),
         ("logs/billing-29001234-k4wzl.log", True),
         ("logs/billing-0.log", True),
+        ("logs/billing-previous.log", True),
+        ("logs/billing-previous-gateway.log", False),
         ("logs/billing-gateway.log", False),
         ("logs/billing-grpc.log", False),
         ("logs/old-billing.log", False),

@@ -12,6 +12,24 @@ from tests.unit.kubernetes.variations import POD
 from tests.unit.kubernetes.variations_operations import OPERATIONS, UNKNOWN_WARNING
 
 RUNS = described_pod(status="Running", state="Running", ready="True")
+NODES = text(
+    """
+    NAME       STATUS   ROLES    AGE   VERSION
+    worker-1   Ready    <none>   90d   v1.30.4
+    """
+)
+DESCRIBED_NODE = text(
+    """
+    Name:               worker-1
+    Roles:              <none>
+    Labels:             a=b
+    Unschedulable:      false
+    Conditions:
+      Type    Status  Reason        Message
+      ----    ------  ------        -------
+      Ready   True    KubeletReady  kubelet is ready
+    """
+)
 
 
 def faults(folder: Path, question: str, files: dict[str, Tree]) -> set[str]:
@@ -167,3 +185,55 @@ def test_a_number_behind_a_word_tells_that_it_names_no_object(tmp_path: Path) ->
         found = investigate(write(tmp_path / question[8:13] / "bundle", files), question)
         said = " ".join(claim.statement for claim in found.evidence.claims)
         assert ("goes by the name" in said) is strange
+
+
+@pytest.mark.parametrize(
+    ("question", "times", "told"),
+    [("billing is late", 6, True), ("billing is late", 2, False), ("why is everything late?", 6, False)],
+)
+def test_a_warning_that_is_repeated_is_told_where_nothing_fails(
+    tmp_path: Path, question: str, times: int, told: bool
+) -> None:
+    log = "served\nWARN poll took longer than the interval, the member leaves\n" * times
+    files: dict[str, Tree] = {"pod.txt": RUNS, f"logs/{POD}.log": log}
+    found = investigate(write(tmp_path / "bundle", files), question)
+    said = [claim.statement for claim in found.of_type("symptom") if "the member leaves" in claim.statement]
+    assert bool(said) is told
+    assert found.suspects == []
+    assert lowered(found, question) == []
+
+
+def test_a_value_that_says_that_nothing_failed_is_no_failure(tmp_path: Path) -> None:
+    files: dict[str, Tree] = {"pod.txt": RUNS, f"logs/{POD}.log": 'synced err=nil\nsynced "err":null\n' * 9}
+    assert faults(tmp_path, "why is billing late?", files) == set()
+
+
+@pytest.mark.parametrize(
+    ("nodes", "said"),
+    [
+        (
+            NODES,
+            'status "Ready"',
+        ),
+        (
+            DESCRIBED_NODE,
+            'condition "Ready", status "True"',
+        ),
+    ],
+)
+def test_a_node_that_is_asked_about_is_said_to_be_well(tmp_path: Path, nodes: str, said: str) -> None:
+    question = "worker-1 problem?"
+    found = investigate(write(tmp_path / "bundle", {"nodes.txt": nodes}), question)
+    (told,) = [claim.statement for claim in found.evidence.claims]
+    assert told.startswith("Node worker-1: looks healthy: ")
+    assert said in told
+    assert lowered(found, question) == []
+
+
+def test_a_node_answers_nobody_who_asks_of_its_pods(tmp_path: Path) -> None:
+    files: dict[str, Tree] = {
+        "pod.txt": RUNS,
+        "nodes.txt": NODES,
+    }
+    found = investigate(write(tmp_path / "bundle", files), "is something wrong with billing")
+    assert [claim.component for claim in found.evidence.claims] == [POD]

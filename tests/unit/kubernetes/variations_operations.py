@@ -12,7 +12,7 @@ from tests.fakes.clusters import (
     text,
 )
 from tests.unit.kubernetes.variations import POD, Variation
-from tests.unit.kubernetes.variations_further import crashed, runs
+from tests.unit.kubernetes.variations_further import crashed, row, runs
 
 _RUNS = described_pod(status="Running", state="Running", ready="True")
 _DRAIN = text(
@@ -206,6 +206,9 @@ OPERATIONS = {
     "an error that is a condition": Variation("resource.not_ready", {"app.json": _APPLICATION}, component="billing", question="application billing is degraded", quoted=("unable to resolve 'v9' to a commit",)),
     "a resource that calls itself degraded": Variation("resource.not_ready", {"broker.json": _UNWELL}, component="billing", question="what is wrong with billing?", quoted=("two of three members answer",)),
     "a certificate without addresses": runs("ERROR x509: cannot validate certificate for 10.0.0.2 because it doesn't contain any IP SANs\n" * 3, "why does billing fail?", "certificate.name_mismatch"),
+    "a hook that fails": Variation("container.start_failed", {"pod.txt": described_pod(more={"Reason": "PostStartHookError", "Message": "command '/bin/sh -c /seed.sh' exited with 126"}, status="Running")}, quoted=("exited with 126",)),
+    "an error by its letter": crashed('E1201 09:00:02.100000       1 kind.go:63] "if it is a kind, install it before" cause="no matches for kind \\"Bill\\""\nI1201 09:00:02.100000       1 main.go:9] bye\n', ("no matches for kind",)),
+    "the previous log of an ordinal": Variation("memory.exhausted", {"pods.txt": row("Running", "1/1", "6 (2m ago)", name="billing-0"), "logs/billing-0-previous.log": "ok\nOutOfMemoryError: Java heap space\n", "logs/ledger-0.log": "ok\n"}, component="billing-0", question="billing crashes every hour"),
     "an error without its usual end": crashed(_TRACEBACK, ("DuplicateColumn", 'column "tariff"', "/srv/bill.py"), "code.exception"),
     "a setting before its summary": crashed("[error] [config] section 'output' is missing the 'name' property\n[error] configuration file contains errors, aborting.\n", ("is missing the 'name' property",), "config.invalid"),
     "a file system to read": crashed("OSError: [Errno 30] Read-only file system: '/srv/bills'\n", ("/srv/bills",), "container.read_only"),

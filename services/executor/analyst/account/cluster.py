@@ -94,7 +94,7 @@ class ClusterAccount:
             return self.question.asks_of_evictions
         if each.fault == "workload.paused":
             return self.question.asks_of_rollouts
-        if each.is_unknown:
+        if each.is_unknown or (each.is_of_log and not each.fault and each.count("matching").count):
             return bool(self.question.names)
         return self.question.is_named(each) or not each.is_intended
 
@@ -154,7 +154,11 @@ class ClusterAccount:
         asked = [
             each
             for each in self.report.well
-            if self.question.concerns(each) and each.name not in failing and state_of(each)
+            if self.question.concerns(each)
+            and each.name not in failing
+            and state_of(each)
+            # A node stands behind its pods: it answers who asks of it.
+            and (each.kind != "Node" or self.question.is_named(each))
         ]
         return [
             Finding("context", "confirmed", each.name, _about(each, _well(each)), critical=not self.selected)
@@ -248,7 +252,7 @@ class ClusterAccount:
         """
         if any(each in spot.at("text").text for spot in line.lines for each in self.question.ids):
             return True
-        if line.fault != _GENERAL or line.name not in {each.name for each in self.report.well}:
+        if line.fault not in ("", _GENERAL) or line.name not in {each.name for each in self.report.well}:
             return True
         return line.count("after").count <= _LAST_LINES or line.count("matching").count >= _OFTEN
 

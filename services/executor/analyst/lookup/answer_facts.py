@@ -40,7 +40,7 @@ def facts(document: Spot, rows: Sequence[Spot], lookup: Lookup) -> list[Finding]
     told = [(row, _values(row, lookup.fact)) for row in rows]
     stated = [(row, values) for row, values in told if values]
     # What only a description tells is seldom recorded of all pods.
-    partly = lookup.fact in STATED and len(stated) < len(told)
+    partly = lookup.fact in STATED | {"image"} and len(stated) < len(told)
     if not stated or (len(stated) < len(told) and not partly):
         raise Refused("some of the recorded objects do not state this")
     noun = _FACT_WORDS[lookup.fact]

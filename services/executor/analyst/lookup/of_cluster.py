@@ -23,8 +23,9 @@ def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
         raise Refused(
             "what is recorded of a cluster is of one moment and has no quoted text: no time bounds it"
         )
-    group, labels, types = _group(reader), _labels(reader), _types(reader)
+    group, labels = _group(reader), _labels(reader)
     fact = "" if group else _fact(reader)
+    types = _types(reader)
     warns = bare.what is What.EVENTS and bool(reader.take(words.WARNINGS))
     # "The pods on worker-1": behind another kind the name of a node tells where.
     others = {words.KINDS_BY_WORD[word] for word in question.lowered & words.KINDS_BY_WORD.keys()} - {"Node"}

@@ -13,7 +13,7 @@ SILENT: Final = vocabulary(
     have hold holds i in incident inside into is it its many me much my name named number occur
     occurred occurs of often on one or our over overall please precisely present recorded saw
     say says see seen seconds show shown since so tell than that the their them there these they
-    this those time times to total us value values was we were what which while whole whose will
+    this those time times to total us value values was we were what whats which while whole whose will
     window with within would you anything called come contain contained contains containing
     current currently exact happen happened happens how mention mentioned mentions read reading reported
     state stated step when where appear appears appeared find look looks report reports written
@@ -124,6 +124,7 @@ RUNS: Final = vocabulary("run runs ran schedule scheduled suspended active")
 PAIRS: Final = {
     ("storage", "class"): "storage_class", ("container", "runtime"): "runtime",
     ("operating", "system"): "os", ("kernel", "version"): "kernel",
+    ("clusterip", "of"): "ip", ("cluster", "ip"): "ip", ("how", "big"): "capacity",
     ("external", "ip"): "external_ip", ("external", "address"): "external_ip",
     **{(name.partition("_")[0], "probe"): name for name in PROBES},
 }  # fmt: skip
@@ -165,6 +166,7 @@ FACTS: Final = {
     **{fact: fact for fact in ("runtime", "os", "kernel")},
     "ip": "ip",
     "capacity": "capacity",
+    "size": "capacity",
 }
 STATES: Final = {
     **dict.fromkeys(vocabulary("run runs running"), "running"),

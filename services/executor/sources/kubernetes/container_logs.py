@@ -28,6 +28,10 @@ _FETCHING: Final = frozenset(
     | {"pods", "previous", "prev", "stderr", "stdout", "text", "tail", "txt"}
 )
 _WORD: Final = re.compile(r"[a-z0-9]+")
+# What may follow the name of a pod or a workload in that of a file, and is no part of a longer name.
+_BEHIND: Final = (
+    r"(?![A-Za-z0-9]|-(?!(?:previous|prev|current|logs?|stdout|stderr)(?![A-Za-z0-9-]))[A-Za-z0-9])"
+)
 _SUFFIX: Final = re.compile(r"-([a-z0-9]{4,10})$")
 # What `kubectl logs` printed where it had no log to show. Programs call the cluster, too, and are refused.
 _REFUSED: Final = re.compile(
@@ -90,8 +94,8 @@ def names_nobody(source: str) -> bool:
 
 
 def _is_of(part: str, name: str) -> bool:
-    return re.search(rf"(?<![A-Za-z0-9-]){re.escape(name)}{_GENERATED}(?![A-Za-z0-9-])", part) is not None
+    return re.search(rf"(?<![A-Za-z0-9-]){re.escape(name)}{_GENERATED}{_BEHIND}", part) is not None
 
 
 def _holds_name(file: str, pod: str) -> bool:
-    return re.search(rf"(?<![A-Za-z0-9]){re.escape(pod)}(?![A-Za-z0-9]|-[A-Za-z0-9])", file) is not None
+    return re.search(rf"(?<![A-Za-z0-9]){re.escape(pod)}{_BEHIND}", file) is not None

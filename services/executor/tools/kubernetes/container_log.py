@@ -125,7 +125,10 @@ _FAULTS: Final = tuple(
         ),
         (
             "container.failure_logged",
-            r"\bfatal\b|\bemerg\b|\berror\b|\bfailed\b|\bfailure\b|\bcritical\b|\bundefined\b|\baborted\b",
+            (
+                r"\bfatal\b|\bemerg\b|\berr(?:or)?\b|\bfailed\b|\bfailure\b|\bcritical\b|\bundefined\b"
+                r"|\baborted\b|^[EF]\d{4} \d\d:"
+            ),
         ),
     )
 )
@@ -140,8 +143,11 @@ _FIRST_TELLS: Final = frozenset({GENERAL, "config.invalid"})
 _RAISED_ROW: Final = next((n, fault) for n, (fault, _) in enumerate(_FAULTS) if fault == _RAISED)
 _ANY: Final = re.compile("|".join(pattern.pattern for _, pattern in _FAULTS), re.IGNORECASE)
 _CALM: Final = re.compile(
-    r"\b(?:0|no|zero|without) (?:errors?|failures?)|(?:errors?|failed|failures?)[=: ]+0\b", re.IGNORECASE
+    r"\b(?:0|no|zero|without) (?:errors?|failures?)|(?:errors?|failed|failures?)[=: ]+0\b"
+    r"|\berr(?:or)?[\"']?[=: ]+[\"']?(?:nil|null|none)\b",
+    re.IGNORECASE,
 )
+_WARNS: Final = re.compile(r"\bWARN(?:ING)?\b|\blevel\W{1,3}warn|^W\d{4} \d\d:", re.IGNORECASE)
 _TOOK: Final = re.compile(
     r"(?P<what>[A-Za-z][\w /.'-]{2,60}?)\s"
     r"(?:completed|finished|took|returned|rendered|done|executed|responded)\b"
@@ -178,6 +184,8 @@ _LOOK_AHEAD: Final = 8
 # Failures so close together are of one moment, and the first of them led to the others.
 _MOMENT_LINES: Final = 10
 _SLOW_SECONDS: Final = 1.0
+# A warning that is written once or twice tells little.
+_OFTEN: Final = 3
 _MAX_WHAT: Final = 200
 _MAX_SHAPES: Final = 2000
 _MAX_TEXT: Final = 2000
@@ -252,6 +260,7 @@ class Summary:
     last: Line = _NO_LINE
     failures: dict[str, Shape] = field(default_factory=dict)
     slow: dict[str, Slow] = field(default_factory=dict)
+    warnings: dict[str, Shape] = field(default_factory=dict)
 
     def decisive(self) -> Shape | None:
         """Return the failure that tells most: the most particular fault, then what came last.
@@ -267,6 +276,11 @@ class Summary:
             if shape.rank == found.rank and found.position - shape.position <= _MOMENT_LINES
         ]
         return min(moment, key=lambda shape: shape.position)
+
+    def warning(self) -> Shape | None:
+        """Return the warning that was written most often: it may be all that a log without failures tells."""
+        often = [shape for shape in self.warnings.values() if shape.count >= _OFTEN]
+        return max(often, key=lambda shape: shape.count, default=None)
 
     def slowest(self) -> tuple[str, Slow] | None:
         """Return the operation that took a second or more; one on something else before the program's own."""
@@ -299,6 +313,8 @@ def summarize(lines: Iterable[tuple[int, str]]) -> Summary:
             _take_duration(made, match["what"], match, line)
         elif match := _MEASURED.search(line.text):
             _take_duration(made, line.text[: match.start()], match, line)
+        elif _WARNS.search(line.text):
+            _take_warning(made, line)
         traced = _TRACEBACK in line.text or (traced and not raised)
         before.append(line)
     return made
@@ -326,6 +342,12 @@ def _take_failure(made: Summary, line: Line, before: Iterable[Line]) -> Shape | 
         made.failures[key] = Shape(fault, rank)
     made.failures[key].add(line, made.lines, before)
     return made.failures[key]
+
+
+def _take_warning(made: Summary, line: Line) -> None:
+    key = _MASKED.sub("#", line.text)
+    if key in made.warnings or len(made.warnings) < _MAX_SHAPES:
+        made.warnings.setdefault(key, Shape("", len(_FAULTS))).add(line, made.lines, ())
 
 
 def _take_duration(made: Summary, what: str, match: re.Match[str], line: Line) -> None:

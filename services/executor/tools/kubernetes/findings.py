@@ -18,7 +18,7 @@ from services.executor.tools.kubernetes.around import (
     secret_findings,
     with_selector,
 )
-from services.executor.tools.kubernetes.cluster import WORKLOADS, Cluster, Said, Subject
+from services.executor.tools.kubernetes.cluster import WORKLOADS, Cluster, Said, Subject, said_at
 from services.executor.tools.kubernetes.deletions import deletion_findings
 from services.executor.tools.kubernetes.destinations import destination_findings
 from services.executor.tools.kubernetes.found import Found, told
@@ -33,6 +33,7 @@ from services.executor.tools.kubernetes.pods import (
     pod_findings,
 )
 from services.executor.tools.kubernetes.raw import excerpt, read_cluster
+from services.executor.tools.kubernetes.readiness import node_ready
 from services.executor.tools.kubernetes.ties import Ties
 from services.executor.tools.log_window import number
 from services.executor.tools.tool import ToolOutput
@@ -66,8 +67,12 @@ def kubernetes_findings(bundle: Bundle, arguments: Findings, stop: Stop) -> Tool
     ordered = sorted(_telling(found), key=lambda each: _RANK.get(each.fault, len(_RANK)))
     wrong = {each.subject for each in ordered if each.rule not in (RESTARTED, INTENDED, *LOG_RULES)}
     well = sorted(
-        (one for one in cluster.of_kind("Pod", *WORKLOADS) if one not in wrong and _is_seen_well(one)),
-        key=lambda one: not _is_looked_at(one),
+        (
+            one
+            for one in cluster.of_kind("Pod", "Node", *WORKLOADS)
+            if one not in wrong and _is_seen_well(one)
+        ),
+        key=lambda one: (one.kind == "Node", not _is_looked_at(one)),
     )
     document: dict[str, Json] = {
         "objects": number(len(cluster.subjects)),
@@ -132,6 +137,8 @@ def _is_looked_at(subject: Subject) -> bool:
 def _is_seen_well(subject: Subject) -> bool:
     if subject.kind == "Pod":
         return is_well(subject)
+    if subject.kind == "Node":
+        return subject.said("phase", ("STATUS",)) is not None or node_ready(subject) == "True"
     # A row of a workload that was made just now tells little.
     return not subject.whole[0].is_row or not is_young(subject.whole[0].root.at("AGE").text)
 
@@ -159,6 +166,8 @@ def _well(subject: Subject, ties: Ties) -> Json:
 
 
 def _state(subject: Subject) -> list[Said]:
+    if subject.kind == "Node":
+        return told(subject.named, *_state_of_node(subject))
     if subject.kind != "Pod":
         replicas = subject.said("replicas", ("Replicas",), ("status", "readyReplicas"))
         return told(subject.named, replicas or subject.said("ready", ("READY",)))
@@ -168,6 +177,17 @@ def _state(subject: Subject) -> list[Said]:
     facts = [one.said(role) for one in restarted[:1] for role in roles]
     row = subject.said("ready", ("READY",)), subject.said("restarts", ("RESTARTS",))
     return told(subject.named, phase_of(subject), *facts, *row)
+
+
+def _state_of_node(node: Subject) -> list[Said | None]:
+    """Return the status of a row, or the condition that tells whether a node is ready."""
+    if (status := node.said("phase", ("STATUS",))) is not None:
+        return [status]
+    view = node.whole[0]
+    conditions = (*view.root.at("Conditions").children, *view.root.at("status", "conditions").children)
+    ready = next(each for each in conditions if "Ready" in (each.at("Type").text, each.at("type").text))
+    roles = (("condition", "type"), ("status", "status"))
+    return [said_at(view.source, ready, role, (key.capitalize(),), (key,)) for role, key in roles]
 
 
 def _restarts(one: Container) -> int:

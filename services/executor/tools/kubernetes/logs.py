@@ -129,12 +129,15 @@ def _of_log(
 ) -> Iterator[Found]:
     rule = LOG_RULES[0] if is_previous(source) else LOG_RULES[1]
     shape = made.decisive()
+    slowest = made.slowest()
+    if shape is None and slowest is None and not crashed:
+        shape = made.warning()
     if shape is not None:
         counts = {"lines": made.lines, "matching": shape.count, "after": made.lines - shape.position}
         around = (("line", shape.last), ("peer", shape.peer), ("frame", shape.frame))
         said = [_line(role, source, line) for role, line in around if line.n]
         yield Found(rule, shape.fault, subject, [*first, *said], counts)
-    elif (slowest := made.slowest()) is not None:
+    elif slowest is not None:
         what, slow = slowest
         counts = {"lines": made.lines, "matching": slow.count, "slow": slow.slow}
         fault = "dependency.slow" if is_on_dependency(what) else ""

@@ -201,6 +201,9 @@ def _container_fault(one: Container) -> str:
         return ended or ("container.completed" if last == "Completed" else "pod.crash_loop")
     if reason in _ENDED or one.text("exit_code") not in ("", "0"):
         return ended or _DEFAULT
+    if reason and one.text("state_message") and reason not in _STARTING:
+        # A reason that no list knows, with its message: the container waits because of it.
+        return fault_of("Pod", reason, one.text("state_message")) or "container.start_failed"
     runs = one.text("state") == "Running" or one.node.at("state", "running") is not NOTHING
     return "container.not_ready" if runs and one.text("ready") in _NO else ""
 
