@@ -47,7 +47,7 @@ _SHORT: Final = (
 # Without its mark a question is told by the order of its words.
 _INVERTED: Final = (
     r"^\W*(please )?("
-    r"does (?!not\b)\S+ \S+|do (we|i|you|any|the)\b"
+    r"does (?!(not|anyone|anybody|someone|somebody)\b)\S+ \S+|do (we|i|you|any|the)\b"
     r"|did (?!not\b)(\S+ ){1,6}(fail|succeed|complete|finish|end|run|start|crash|restart|work)\W*$"
     r"|(is|are) (?!(down|not|failing|broken|still|up|crashing)\b)(\S+ ){1,6}"
     r"(ok|okay|fine|healthy|unhealthy|ready|running|up|down|alive|working|broken|available|bound|pending"

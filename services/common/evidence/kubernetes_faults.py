@@ -292,8 +292,8 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
         "Call the server by a name of its certificate, or add the name to the certificate.",
     ),
     "dependency.rate_limited": KubernetesFault(
-        "A dependency limits how often it is called.",
-        "See which limit the dependency states, and who calls it so often.",
+        "Calls are refused for being too many.",
+        "See which limit is stated, and who calls so often.",
     ),
     "probe.liveness_failed": KubernetesFault(
         "The liveness probe of a container fails.",

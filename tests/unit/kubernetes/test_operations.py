@@ -237,3 +237,28 @@ def test_a_node_answers_nobody_who_asks_of_its_pods(tmp_path: Path) -> None:
     }
     found = investigate(write(tmp_path / "bundle", files), "is something wrong with billing")
     assert [claim.component for claim in found.evidence.claims] == [POD]
+
+
+def test_an_ingress_that_has_an_address_was_taken_without_a_class(tmp_path: Path) -> None:
+    ingress = OPERATIONS["an ingress of no class"].files["ingress.txt"]
+    taken = ingress.replace("Address:", "Address:          10.0.0.40")
+    assert taken != ingress
+    assert faults(tmp_path, "is ingress billing broken?", {"ingress.txt": taken}) == set()
+
+
+@pytest.mark.parametrize(("question", "told"), [("since when does billing crash?", True), ("why?", False)])
+def test_who_asks_since_when_is_told_what_is_recorded_of_that(
+    tmp_path: Path, question: str, told: bool
+) -> None:
+    pod = described_pod(
+        ("BackOff", "Back-off restarting failed container"),
+        more={"Reason": "CrashLoopBackOff"},
+        status="Running",
+        restarts="7",
+    )
+    ended = "    Last State:     Terminated\n      Reason:       Error\n      Finished:     Mon, 30 Nov 2026"
+    files: dict[str, Tree] = {"pod.txt": pod.replace("    Ready:", f"{ended}\n    Ready:", 1)}
+    found = investigate(write(tmp_path / "bundle", files), question)
+    said = " ".join(claim.statement for claim in found.of_type("symptom"))
+    assert ('last ended "Mon, 30 Nov 2026", seen "2m (x4 over 5m)"' in said) is told
+    assert lowered(found, question) == []

@@ -209,6 +209,7 @@ OPERATIONS = {
     "a hook that fails": Variation("container.start_failed", {"pod.txt": described_pod(more={"Reason": "PostStartHookError", "Message": "command '/bin/sh -c /seed.sh' exited with 126"}, status="Running")}, quoted=("exited with 126",)),
     "an error by its letter": crashed('E1201 09:00:02.100000       1 kind.go:63] "if it is a kind, install it before" cause="no matches for kind \\"Bill\\""\nI1201 09:00:02.100000       1 main.go:9] bye\n', ("no matches for kind",)),
     "the previous log of an ordinal": Variation("memory.exhausted", {"pods.txt": row("Running", "1/1", "6 (2m ago)", name="billing-0"), "logs/billing-0-previous.log": "ok\nOutOfMemoryError: Java heap space\n", "logs/ledger-0.log": "ok\n"}, component="billing-0", question="billing crashes every hour"),
+    "an ingress of no class": Variation("ingress.class_missing", {"ingress.txt": _INGRESS.replace("nginx", "<none>").replace("10.0.0.40", "").replace("biller:80 ()", "biller:80 (10.2.3.9:80)")}, component="billing", question="ingress billing has no address", quoted=('class "<none>"',)),
     "an error without its usual end": crashed(_TRACEBACK, ("DuplicateColumn", 'column "tariff"', "/srv/bill.py"), "code.exception"),
     "a setting before its summary": crashed("[error] [config] section 'output' is missing the 'name' property\n[error] configuration file contains errors, aborting.\n", ("is missing the 'name' property",), "config.invalid"),
     "a file system to read": crashed("OSError: [Errno 30] Read-only file system: '/srv/bills'\n", ("/srv/bills",), "container.read_only"),

@@ -17,6 +17,7 @@ from services.executor.analyst.wording.cluster import (
     name_of,
     state_of,
     stated_of,
+    when_of,
 )
 from services.executor.analyst.wording.findings import Finding, Part, number, sentence
 
@@ -136,6 +137,8 @@ class ClusterAccount:
         for each in found:
             key = each.lines[-1].at("text").text if each.is_of_log else each.name
             parts = _lines(each) if each.is_of_log else _said_of(each)
+            if parts and self.question.asks_when:
+                parts = [*parts, *when_of(each)]
             if parts and key not in made:
                 critical = len(made) < _CRITICAL_SYMPTOMS and not self.question.strangers
                 made[key] = Finding("symptom", "confirmed", each.name, _about(each, parts), critical=critical)

@@ -158,6 +158,11 @@ class ClusterQuestion:
         return bool(self._plain & _ABOUT_ROLLOUTS)
 
     @cached_property
+    def asks_when(self) -> bool:
+        """Tell whether the question is about when something was so."""
+        return bool(self._words & {"when", "since", "long"})
+
+    @cached_property
     def asks_of_scaling(self) -> bool:
         """Tell whether the question is about how many replicas are made."""
         return any(word.startswith(("scal", "autoscal")) or word == "hpa" for word in self._plain)

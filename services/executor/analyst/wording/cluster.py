@@ -96,6 +96,8 @@ _MEANING = {
     "hard": "of",
     "suspended": "suspended",
 }
+# When it was so, in the words of what was recorded: for who asks of that.
+_WHEN = {"last_finished": "last ended", "age": "seen"}
 _STATED = ("event", "message", "class", "selector", "backend", "secret", "targets", "target", "finalizer")
 # What a person calls an object of each kind, at the beginning of a sentence.
 _KINDS = {
@@ -146,6 +148,12 @@ def state_of(finding: ClusterFinding) -> list[Part]:
 def stated_of(finding: ClusterFinding) -> list[Part]:
     """Return what else states a fault of an object that says nothing of its own state: a clause."""
     return _listed(((role, _MEANING[role]) for role in _STATED), finding)
+
+
+def when_of(finding: ClusterFinding) -> list[Part]:
+    """Return when it was so, as far as that is told: a clause to add; empty where nothing is."""
+    said = _listed(_WHEN.items(), finding)
+    return [", ", *said] if said else []
 
 
 def meaning_of(finding: ClusterFinding) -> list[Part]:

@@ -88,6 +88,16 @@ def class_findings(cluster: Cluster) -> Iterator[Found]:
                 yield Found("count", fault, subject, told(subject.named, named), counts)
 
 
+def unclassed_findings(cluster: Cluster) -> Iterator[Found]:
+    """Yield each ingress without a class and an address; a controller may be told to take it all the same."""
+    for ingress in cluster.of_kind("Ingress"):
+        for view in ingress.whole[:1]:
+            cell = view.root.at("CLASS") if view.is_row else view.root.at("Ingress Class")
+            if cell.text == "<none>" and not view.root.at("ADDRESS" if view.is_row else "Address").text:
+                none = Said("class", cell.text, view.source, cell.line)
+                yield Found("absent", "ingress.class_missing", ingress, told(ingress.named, none))
+
+
 def backend_findings(cluster: Cluster) -> Iterator[Found]:
     """Yield each service that an ingress leads to and that is none of those recorded of its namespace.
 

@@ -43,6 +43,8 @@ class Event:
     about: Said
     """Where the object is named."""
     namespace: str = ""
+    age: Said | None = None
+    """When it came, as the text tells it: how long ago, and how often since."""
     detail: Said | None = None
     """The last of further lines of the message: what a command that failed has put out."""
 
@@ -172,7 +174,7 @@ def _described_events(subject: Subject) -> Iterator[Event]:
                 detail = Said("detail", further[-1].text, view.source, further[-1].line) if further else None
                 yield Event(
                     row.at("Type").text, reason, message, subject.kind, subject.name, subject.named,
-                    subject.namespace, detail,
+                    subject.namespace, said_at(view.source, row, "age", ("Age",)), detail,
                 )  # fmt: skip
 
 
@@ -203,7 +205,8 @@ def _event(each: KubeObject) -> Event | None:
     where = Said("name", name, source, named.line)
     kind_said = root.at("type").text or root.at("TYPE").text
     namespace = about.at("namespace").text or each.namespace
-    return Event(kind_said, reason_said, message_said, kind, name, where, namespace)
+    age = said_at(source, root, "age", ("LAST SEEN",), ("lastTimestamp",))
+    return Event(kind_said, reason_said, message_said, kind, name, where, namespace, age)
 
 
 def _may_share(one: str, other: str) -> bool:

@@ -48,11 +48,11 @@ def event_findings(subject: Subject, *more: Said | None) -> Iterator[Found]:
     warned = any(event.is_warning for event in last.values())
     for fault, event in last.items():
         if event.is_warning or not warned:
-            said = told(subject.named, *more, event.reason, event.message, event.detail)
+            said = told(subject.named, *more, event.reason, event.message, event.detail, event.age)
             yield Found("event", fault, subject, said)
     # Of what no rule knows it is told what it says, where nothing else is known.
     for event in unknown.values() if not last else ():
-        said = told(subject.named, *more, event.reason, event.message, event.detail)
+        said = told(subject.named, *more, event.reason, event.message, event.detail, event.age)
         yield Found("event", "", subject, said)
 
 

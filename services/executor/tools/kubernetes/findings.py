@@ -16,6 +16,7 @@ from services.executor.tools.kubernetes.around import (
     policy_findings,
     record_findings,
     secret_findings,
+    unclassed_findings,
     with_selector,
 )
 from services.executor.tools.kubernetes.cluster import WORKLOADS, Cluster, Said, Subject, said_at
@@ -94,6 +95,7 @@ def _all(cluster: Cluster, ties: Ties, logs: Logs, stop: Stop) -> Iterator[Found
     for subject in logs.of_unseen():
         yield from log_findings(subject, logs, crashed=False)
     yield from class_findings(cluster)
+    yield from unclassed_findings(cluster)
     yield from backend_findings(cluster)
     yield from secret_findings(cluster)
     yield from record_findings(cluster)

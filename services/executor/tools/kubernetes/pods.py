@@ -24,6 +24,7 @@ _PATHS: Final = {
     "exit_code": (("State", "Exit Code"), ("state", "terminated", "exitCode")),
     "last_reason": (("Last State", "Reason"), ("lastState", "terminated", "reason")),
     "last_exit_code": (("Last State", "Exit Code"), ("lastState", "terminated", "exitCode")),
+    "last_finished": (("Last State", "Finished"), ("lastState", "terminated", "finishedAt")),
     "last_message": (("Last State", "Message"), ("lastState", "terminated", "message")),
     "restarts": (("Restart Count",), ("restartCount",)),
     "ready": (("Ready",), ("ready",)),
@@ -223,6 +224,7 @@ def _container_facts(pod: Subject, one: Container) -> list[Said]:
         "exit_code",
         "last_reason",
         "last_exit_code",
+        "last_finished",
         "last_message",
         "restarts",
     ]
@@ -231,7 +233,9 @@ def _container_facts(pod: Subject, one: Container) -> list[Said]:
         roles.append("memory_limit")
     if one.text("reason") in _PULL:
         roles.append("image")
-    return told(pod.named, name, *map(one.said, roles))
+    # How often it was begun again, and since when, stands beside the last back-off.
+    age = next((event.age for event in reversed(pod.events) if event.reason.text == "BackOff"), None)
+    return told(pod.named, name, *map(one.said, roles), age)
 
 
 def _condition_findings(pod: Subject) -> Iterator[Found]:
