@@ -262,3 +262,20 @@ def test_who_asks_since_when_is_told_what_is_recorded_of_that(
     said = " ".join(claim.statement for claim in found.of_type("symptom"))
     assert ('last ended "Mon, 30 Nov 2026", seen "2m (x4 over 5m)"' in said) is told
     assert lowered(found, question) == []
+
+
+@pytest.mark.parametrize(("old", "new"), [("Namespace:  shop", "Namespace:  mall"), ("3/6", "6/6")])
+def test_a_quota_is_told_only_of_a_namespace_where_pods_are_missing(
+    tmp_path: Path, old: str, new: str
+) -> None:
+    told = OPERATIONS["a quota over what is short"]
+    files: dict[str, Tree] = {name: content.replace(old, new) for name, content in told.files.items()}
+    assert "quota.exceeded" not in faults(tmp_path, told.question, files)
+
+
+def test_what_takes_long_within_a_program_is_no_call(tmp_path: Path) -> None:
+    told = OPERATIONS["calls to a service that is slow"]
+    files: dict[str, Tree] = {
+        name: content.replace("mail/send", "billing/step") for name, content in told.files.items()
+    }
+    assert faults(tmp_path, told.question, files) == set()

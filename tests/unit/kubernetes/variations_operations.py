@@ -180,6 +180,22 @@ UNKNOWN_WARNING = text(
       Warning  VolumeResizeFailed  22m  csi.example.org  resize volume failed: quota of the project is used up
     """
 )
+_QUOTA = text(
+    """
+    Name:       team
+    Namespace:  shop
+    Resource    Used  Hard
+    --------    ----  ----
+    pods        3     3
+    """
+)
+_SHORT = text(
+    """
+    NAMESPACE   NAME      READY   UP-TO-DATE   AVAILABLE   AGE
+    shop        billing   3/6     3            3           9d
+    mall        billing   3/3     3            3           9d
+    """
+)
 _EVICTION = "error when evicting pods"
 OPERATIONS = {
     "a drain that a budget refuses": Variation("disruption_budget.exhausted", {"drain.txt": _DRAIN, "nodes.txt": _CLOSED}, component="worker-1", question="the drain of node worker-1 hangs, why?", quoted=(_EVICTION, "violate the pod's disruption budget")),
@@ -210,6 +226,11 @@ OPERATIONS = {
     "an error by its letter": crashed('E1201 09:00:02.100000       1 kind.go:63] "if it is a kind, install it before" cause="no matches for kind \\"Bill\\""\nI1201 09:00:02.100000       1 main.go:9] bye\n', ("no matches for kind",)),
     "the previous log of an ordinal": Variation("memory.exhausted", {"pods.txt": row("Running", "1/1", "6 (2m ago)", name="billing-0"), "logs/billing-0-previous.log": "ok\nOutOfMemoryError: Java heap space\n", "logs/ledger-0.log": "ok\n"}, component="billing-0", question="billing crashes every hour"),
     "an ingress of no class": Variation("ingress.class_missing", {"ingress.txt": _INGRESS.replace("nginx", "<none>").replace("10.0.0.40", "").replace("biller:80 ()", "biller:80 (10.2.3.9:80)")}, component="billing", question="ingress billing has no address", quoted=('class "<none>"',)),
+    "a probe of one container": Variation("probe.readiness_failed", {"pod.txt": described_pod(("Unhealthy", "Readiness probe failed: HTTP probe failed with statuscode: 503"), status="Running", state="Running")}, quoted=('container "main"', 'ready "False"')),
+    "an autoscaler that adds no node": Variation("pod.unschedulable_resources", {"pod.txt": described_pod(("FailedScheduling", "0/5 nodes are available: 5 Insufficient cpu."), ("NotTriggerScaleUp", "pod didn't trigger scale-up: 1 max node group size reached"), node="<none>", state="")}, quoted=('the autoscaler says "pod didn\'t trigger scale-up',)),
+    "a service that is named before the failure": Variation("dependency.unreachable", {"pod.json": _UNRESOLVED, "svc.txt": _SERVICES, f"logs/{POD}.log": "dialing amqp://billing-db:5672\nFATAL dial tcp 10.96.8.9:5672: connect: connection refused\n"}, quoted=('destination "billing-db", whose ports are "5432/TCP"',)),
+    "calls to a service that is slow": Variation("dependency.slow", {"pods.txt": row("Running", "1/1", "0"), "svc.txt": _SERVICES, f"logs/{POD}.log": "POST mail/send took 3050ms\n" * 5}, question="Why is billing slow?", quoted=("mail/send took 3050ms",)),
+    "a quota over what is short": Variation("quota.exceeded", {"quota.txt": _QUOTA, "deployments.txt": _SHORT}, component="team", question="why does deployment billing stay at 3 pods?", quoted=('used "3", of "3"',)),
     "an error without its usual end": crashed(_TRACEBACK, ("DuplicateColumn", 'column "tariff"', "/srv/bill.py"), "code.exception"),
     "a setting before its summary": crashed("[error] [config] section 'output' is missing the 'name' property\n[error] configuration file contains errors, aborting.\n", ("is missing the 'name' property",), "config.invalid"),
     "a file system to read": crashed("OSError: [Errno 30] Read-only file system: '/srv/bills'\n", ("/srv/bills",), "container.read_only"),

@@ -183,7 +183,8 @@ class ClusterQuestion:
         if asked and not self.is_elsewhere and finding.namespace not in ("", *asked):
             return False
         if self.names:
-            return bool(finding.about & self.names) or (finding.is_of_budget and self.asks_of_evictions)
+            bounds = finding.is_of_budget and self.asks_of_evictions
+            return bool(finding.about & self.names) or bounds or finding in self._quotas
         if self._of_kind:
             return finding.kind in self._kinds or bool(finding.about & self._of_kind)
         return True
@@ -204,6 +205,17 @@ class ClusterQuestion:
     def _of_kind(self) -> frozenset[str]:
         """The names of the troubled objects of the kinds that the question speaks of."""
         return frozenset(each.name for each in self.report.findings if each.kind in self._kinds)
+
+    @cached_property
+    def _quotas(self) -> list[ClusterFinding]:
+        """The spent quotas of the namespaces in which what is named has fewer pods than it should."""
+        short = {
+            each.namespace
+            for each in self.report.findings
+            if each.fault == "workload.replicas_missing" and each.about & self.names
+        }
+        spent = (each for each in self.report.findings if each.kind == "ResourceQuota")
+        return [each for each in spent if each.namespace and each.namespace in short]
 
     @cached_property
     def _words(self) -> frozenset[str]:

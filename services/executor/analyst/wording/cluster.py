@@ -73,6 +73,7 @@ _MEANING = {
     "event": "reason",
     "message": "message",
     "detail": "further",
+    "autoscaler": "the autoscaler says",
     "state_message": "message",
     "last_message": "message",
     "line": "its log",

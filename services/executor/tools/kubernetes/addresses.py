@@ -21,14 +21,15 @@ _MIN_SETTING: Final = 3
 
 def with_address(found: Found, cluster: Cluster) -> Found:
     """Add to a connection that fails the setting of its address, and the service that may be meant."""
-    line = next((each for each in found.said if each.role == "line"), None)
-    if found.fault not in _UNREACHED or line is None:
+    if found.fault not in _UNREACHED:
         return found
+    # With whom a program talks may stand shortly before the line that says that it fails.
+    said = "\n".join(each.text for each in found.said if each.role in ("line", "peer"))
     services = cluster.of_kind("Service")
     near = [one for one in services if _is_near(one, found.subject)]
-    hints = [*_settings(found.subject, line.text), *_services(found.fault, line.text, near)]
+    hints = [*_settings(found.subject, said), *_services(found.fault, said, near)]
     if found.fault == "dns.unresolved" and not any(each.role == "similar" for each in hints):
-        hints += _elsewhere(line.text, [one for one in services if one not in near])
+        hints += _elsewhere(said, [one for one in services if one not in near])
     return Found(found.rule, found.fault, found.subject, told(*found.said, *hints), found.counts)
 
 

@@ -1,5 +1,6 @@
 """What the logs of containers tell of their pods."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -21,6 +22,7 @@ from services.executor.tools.kubernetes.found import Found, told
 from services.executor.tools.kubernetes.pods import container_name, containers
 from services.executor.tools.kubernetes.ties import stems
 
+_NAME: Final = re.compile(r"[A-Za-z0-9](?:[\w-]*[A-Za-z0-9])?")
 # A log that cannot be given to a pod is told of under this kind.
 UNPLACED: Final = "Log"
 MAX_LOGS: Final = 200
@@ -35,6 +37,7 @@ class Logs:
         self.cut = False
         self.read: list[tuple[str, Subject | None, Summary]] = []
         self._owners = _owners(cluster)
+        self._services = [one.name for one in cluster.of_kind("Service")] + cluster.workload_names
         self._pods = {pod.name: pod for pod in cluster.pods}
         sources = [one for one in bundle.of_kind(kinds.LOG) if one.form is Form.TEXT]
         self.cut = len(sources) > MAX_LOGS
@@ -50,6 +53,12 @@ class Logs:
     def of(self, subject: Subject) -> Iterator[tuple[str, Summary]]:
         """Yield the logs of a pod, or of a workload where it is not known which of its pods wrote them."""
         yield from ((source, made) for source, owner, made in self.read if owner is subject)
+
+    def calls(self, what: str, caller: Subject) -> bool:
+        """Tell whether an operation names a recorded service or workload, other than its own."""
+        own = {caller.name, *stems(caller)}
+        words = set(_NAME.findall(what))
+        return any(name in words for name in {*self._services, *self._owners} - own)
 
     def of_unseen(self) -> list[Subject]:
         """Return the owners that are no recorded objects: the names that recorded pods begin with."""
@@ -111,7 +120,7 @@ def log_findings(pod: Subject, logs: Logs, crashed: bool) -> Iterator[Found]:
     """Yield what the logs of a pod tell; of one that ended at least the last line."""
     seen: set[str] = set()
     for source, made in logs.of(pod):
-        for found in _of_log(pod, source, made, told(pod.named), crashed):
+        for found in _of_log(pod, source, made, told(pod.named), crashed, logs):
             line = next(each.text for each in found.said if each.role in ("line", "longest"))
             if line not in seen:
                 seen.add(line)
@@ -121,11 +130,11 @@ def log_findings(pod: Subject, logs: Logs, crashed: bool) -> Iterator[Found]:
 def unplaced_findings(logs: Logs) -> Iterator[Found]:
     """Yield what logs tell of which no name says whose they are."""
     for source, made in logs.unplaced():
-        yield from _of_log(Subject(UNPLACED, "", source), source, made, [], crashed=True)
+        yield from _of_log(Subject(UNPLACED, "", source), source, made, [], True, logs)
 
 
 def _of_log(
-    subject: Subject, source: str, made: Summary, first: list[Said], crashed: bool
+    subject: Subject, source: str, made: Summary, first: list[Said], crashed: bool, logs: Logs
 ) -> Iterator[Found]:
     rule = LOG_RULES[0] if is_previous(source) else LOG_RULES[1]
     shape = made.decisive()
@@ -140,7 +149,7 @@ def _of_log(
     elif slowest is not None:
         what, slow = slowest
         counts = {"lines": made.lines, "matching": slow.count, "slow": slow.slow}
-        fault = "dependency.slow" if is_on_dependency(what) else ""
+        fault = "dependency.slow" if is_on_dependency(what) or logs.calls(what, subject) else ""
         ends = [_line("shortest", source, slow.shortest[1]), _line("longest", source, slow.longest[1])]
         yield Found("slow", fault, subject, told(*first, *ends), counts)
     elif crashed and made.last.n:

@@ -59,6 +59,8 @@ _ENDED: Final = frozenset({"CrashLoopBackOff", "Error", "OOMKilled"})
 _FINE: Final = frozenset({"Running", "Completed", "Succeeded"})
 # States of a row that only say how the last start went on.
 _STARTING: Final = frozenset({"ContainerCreating", "PodInitializing", "Pending"})
+# What the autoscaler of the cluster writes where it adds no node.
+_NO_SCALE_UP: Final = "NotTriggerScaleUp"
 _NO: Final = frozenset({"false", "False"})
 _DEFAULT: Final = "container.exited"
 # What is well now and was not before: it answers nobody but who asks about restarts.
@@ -111,8 +113,23 @@ def pod_findings(pod: Subject) -> Iterator[Found]:
         yield from _row_findings(pod)
     else:
         yield from _state_findings(pod, containers(view))
-    yield from event_findings(pod, phase_of(pod))
+    yield from (_with_more(each, view) for each in event_findings(pod, phase_of(pod)))
     yield from _condition_findings(pod)
+
+
+def _with_more(found: Found, view: KubeObject) -> Found:
+    """Add to a probe that fails the container that is not ready, to a pod without a node why none is made."""
+    more: Sequence[Said | None] = []
+    if found.fault.startswith("probe."):
+        unready = [one for one in containers(view) if one.text("ready") in _NO]
+        more = [_named(unready[0]), unready[0].said("ready")] if len(unready) == 1 else []
+    elif found.fault.startswith("pod.unschedulable"):
+        more = [
+            event.message._replace(role="autoscaler")
+            for event in found.subject.events
+            if event.reason.text == _NO_SCALE_UP
+        ][-1:]
+    return Found(found.rule, found.fault, found.subject, told(*found.said, *more), found.counts)
 
 
 def phase_of(pod: Subject) -> Said | None:
@@ -216,8 +233,6 @@ def _ended_fault(one: Container) -> str:
 
 
 def _container_facts(pod: Subject, one: Container) -> list[Said]:
-    described = Said("container", one.node.key, one.source, one.node.line)
-    name = said_at(one.source, one.node, "container", ("spec", "name")) or described
     roles = [
         "reason",
         "state_message",
@@ -235,7 +250,12 @@ def _container_facts(pod: Subject, one: Container) -> list[Said]:
         roles.append("image")
     # How often it was begun again, and since when, stands beside the last back-off.
     age = next((event.age for event in reversed(pod.events) if event.reason.text == "BackOff"), None)
-    return told(pod.named, name, *map(one.said, roles), age)
+    return told(pod.named, _named(one), *map(one.said, roles), age)
+
+
+def _named(one: Container) -> Said:
+    described = Said("container", one.node.key, one.source, one.node.line)
+    return said_at(one.source, one.node, "container", ("spec", "name")) or described
 
 
 def _condition_findings(pod: Subject) -> Iterator[Found]:
