@@ -32,9 +32,7 @@ def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
     node = reader.names(known.nodes) if others else ()
     names = reader.names(known.object_names)
     states = _states(reader, fact)
-    kinds = list(dict.fromkeys(words.KINDS_BY_WORD[word] for word in reader.take(words.KINDS_BY_WORD)))
-    if not names and set(kinds) <= {"Namespace"} and reader.take(("service", "services")):
-        kinds.append("Service")
+    kinds = _kinds(reader, named=bool(names))
     if bare.what is What.EVENTS:
         reader.take(words.EVENTS)
     node, namespaces = node or reader.names(known.nodes), reader.names(known.namespaces)
@@ -199,6 +197,14 @@ def _strange_name(reader: Reader, kinds: list[str]) -> str:
 
 def _denied(state: str) -> str:
     return state.removeprefix("not ") if state.startswith("not ") else f"not {state}"
+
+
+def _kinds(reader: Reader, *, named: bool) -> list[str]:
+    """Take the words for kinds; a service may be a component as well, where a name stands beside it."""
+    kinds = list(dict.fromkeys(words.KINDS_BY_WORD[word] for word in reader.take(words.KINDS_BY_WORD)))
+    if not named and set(kinds) <= {"Namespace"} and reader.take(("service", "services")):
+        kinds.append("Service")
+    return kinds
 
 
 def _kinds_of_fact(kinds: list[str], fact: str, *, named: bool) -> list[str]:
