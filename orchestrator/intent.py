@@ -34,7 +34,10 @@ _VERB: Final = r"(is|are|was|were|do|does|did|has|have|had|can|could|will|would|
 # A report can begin with "was" or "when" as well: then the question mark tells.
 _BEGINS: Final = (
     rf"^\W*(please )?({_WH}|(when|where|since when) {_VERB}|list|show|count|print|display|name|tell me"
-    r"|give me|(is|are|was|were) there|(number|value|maximum|minimum|status|state) of"
+    r"|give me|get (me |all |the )*(\S+ )?(pods|events|logs|services|nodes|jobs|deployments)"
+    r"|(memory|cpu) (usage|use|limits?|requests?) (of|for) \S+\W*$"
+    r"|(last|first|latest) (\S+ ){0,2}(lines?|errors?|events?) (of|from|in|for) \S+\W*$"
+    r"|(is|are|was|were) there|(number|value|maximum|minimum|status|state) of"
     r"|any (?!(ideas?|clues?|thoughts?|hints?|help|advice|news|insights?|suggestions?|guess(es)?)\b)"
     r"(?=.*\?)\w+)\b"
 )

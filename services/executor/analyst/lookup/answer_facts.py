@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from services.executor.analyst.lookup import wording as say
 from services.executor.analyst.lookup.asked import Lookup, Refused
-from services.executor.analyst.lookup.resources import STATED, USED, amount
+from services.executor.analyst.lookup.resources import EVERY, STATED, USED, amount
 from services.executor.analyst.reading.spot import Spot
 from services.executor.analyst.wording.findings import Finding, Part, literal, number, quote
 
@@ -19,6 +19,7 @@ _FACT_WORDS = {
     "cpu_limit": "the CPU limit ", "cpu_request": "the CPU request ", "memory_limit": "the memory limit ",
     "memory_request": "the memory request ", "liveness_probe": "the liveness probe ",
     "readiness_probe": "the readiness probe ", "startup_probe": "the startup probe ", "runs": "",
+    "all_limits": "the limits ", "all_requests": "the requests ", "type": "the type ",
     "ports": "the ports ", "external_ip": "the external address ", "storage_class": "the storage class ",
     "runtime": "the container runtime ", "os": "the operating system ", "kernel": "the kernel ",
 }  # fmt: skip
@@ -109,11 +110,13 @@ def noun_of(lookup: Lookup, count: int) -> str:
     return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}es" if noun.endswith("s") else f"{noun}s"
 
 
-def _values(row: Spot, name: str) -> Sequence[list[Part]]:
+def _values(row: Spot, name: str, lead: str = "") -> Sequence[list[Part]]:
     """Return what an object states of a fact, each value for itself; nothing where it states none."""
+    if name in EVERY:
+        return [value for lead, fact in EVERY[name] for value in _values(row, fact, lead)]
     if name in STATED:
         return [
-            [_shown(one.at(name, "text")), " (container ", literal(one.at("container", "text")), ")"]
+            [lead, _shown(one.at(name, "text")), " (container ", literal(one.at("container", "text")), ")"]
             for one in row.at("resources").items()
             if one.at(name, "text").text
         ]

@@ -32,7 +32,7 @@ def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
     node = reader.names(known.nodes) if others else ()
     names = reader.names(known.object_names)
     states = _states(reader, fact)
-    kinds = _kinds(reader, named=bool(names))
+    kinds = _kinds(reader, names)
     if bare.what is What.EVENTS:
         reader.take(words.EVENTS)
     node, namespaces = node or reader.names(known.nodes), reader.names(known.namespaces)
@@ -40,9 +40,6 @@ def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
     kinds = _without_conditions(kinds, node=bool(node), namespace=bool(namespaces))
     if not names and (strange := _strange_name(reader, kinds)):
         bare, names = replace(bare, is_strange=True), (strange,)
-    if "Node" in kinds and set(kinds) <= {"Node", "Pod"} and names and not node:
-        # "Which node runs it": it is asked of what is named.
-        fact, kinds = fact or "node", [kind for kind in kinds if kind != "Node"]
     kinds = _kinds_of_fact(kinds, fact, named=bool(names))
     if question.is_oom:
         states, kinds = (*states, words.OOM_STATE), kinds or ["Pod"]
@@ -100,6 +97,13 @@ def _told(reader: Reader) -> str:
         return ""
     if _is_of(reader, "CronJob") and reader.take(words.RUNS | words.WELLNESS | {"last"}):
         return "runs"
+    if question.has(("node", "nodes")) and _is_of(reader, "Pod") and not question.has(reader.known.nodes):
+        # "Which node does it run on": it is asked of what is named.
+        reader.take(("node", "nodes"))
+        return "node"
+    if ("how", "long") in pairwise(question.tokens) and "been" in question.tokens:
+        reader.take(("long", "up"))
+        return "age"
     if reader.take(words.OWNING):
         reader.take(("who",))
         return "controller"
@@ -135,7 +139,8 @@ def _fact(reader: Reader) -> str:
     if match := words.STARTED.search(reader.question.plain):
         reader.take(("start", "started", "created", "launched"))
         return "created" if match["how"].lower() == "created" else "started"
-    found = {words.FACTS[word] for word in reader.take(words.FACTS.keys() - words.STATES.keys())}
+    most = {"restarted", "restarting"} if reader.question.has(words.MOST) else set()
+    found = {words.FACTS[word] for word in reader.take(words.FACTS.keys() - words.STATES.keys() | most)}
     of_nodes = bool(reader.take(("kubelet", "kubernetes"))) or reader.question.has(("node", "nodes"))
     if "version" in found and not of_nodes:
         # What a pod runs is told by its image.
@@ -199,10 +204,11 @@ def _denied(state: str) -> str:
     return state.removeprefix("not ") if state.startswith("not ") else f"not {state}"
 
 
-def _kinds(reader: Reader, *, named: bool) -> list[str]:
+def _kinds(reader: Reader, names: tuple[str, ...]) -> list[str]:
     """Take the words for kinds; a service may be a component as well, where a name stands beside it."""
+    is_service = not names or bool(_kinds_of(reader.known, names, ("Service",)))
     kinds = list(dict.fromkeys(words.KINDS_BY_WORD[word] for word in reader.take(words.KINDS_BY_WORD)))
-    if not named and set(kinds) <= {"Namespace"} and reader.take(("service", "services")):
+    if is_service and set(kinds) <= {"Namespace"} and reader.take(("service", "services")):
         kinds.append("Service")
     return kinds
 
@@ -228,6 +234,9 @@ def _without_conditions(kinds: list[str], *, node: bool, namespace: bool) -> lis
 
 def _asking(found: Lookup, known: Known) -> Lookup:
     """Return a lookup with its kind: of a name without one the pods, or what makes them for replicas."""
+    if found.what is What.EVENTS and found.ask is Ask.LAST:
+        # Recent events are those that are recorded: a cluster keeps them for an hour.
+        found = replace(found, ask=Ask.LIST)
     dated = found.fact in ("started", "created", "runs")
     if not dated and found.ask in (Ask.MIN, Ask.FIRST, Ask.LAST, Ask.WHEN):
         raise Refused("objects are listed, counted, or told of; what is recorded of them has no course")

@@ -16,16 +16,27 @@ _UNITS: Final = {
     **{unit: Decimal(10 ** (3 * power)) for power, unit in enumerate("KMGTP", 1)},
     **{f"{unit}i": Decimal(1 << (10 * power)) for power, unit in enumerate("KMGTP", 1)},
 }
+# All that a container may use, or asks for.
+EVERY: Final = {
+    f"all_{bound}s": (("CPU ", f"cpu_{bound}"), ("memory ", f"memory_{bound}"))
+    for bound in ("limit", "request")
+}
 # What `kubectl top` shows, and what a container states.
 USED: Final = frozenset({"cpu_used", "memory_used"})
-STATED: Final = frozenset({"cpu_limit", "cpu_request", "memory_limit", "memory_request"} | words.PROBES)
+STATED: Final = frozenset(
+    {"cpu_limit", "cpu_request", "memory_limit", "memory_request"} | words.PROBES | EVERY.keys()
+)
 
 
 def resource(reader: Reader) -> str:
     """Take the words for a resource, and return the fact that is asked for; empty for none."""
     said = {words.RESOURCES[word] for word in reader.take(words.RESOURCES)}
     if not said:
-        return ""
+        # Requests alone are those of a protocol.
+        every = reader.question.has(("limits",)) or reader.question.has(("resource", "resources"))
+        told = every and reader.take(("limits", "requests"))
+        reader.take(("resource", "resources") if told else ())
+        return f"all_{told[0]}" if told else ""
     bounds = {words.BOUNDS_OF_RESOURCES[word] for word in reader.take(words.BOUNDS_OF_RESOURCES)}
     if len(said) > 1 or len(bounds) > 1:
         raise Refused("one fact of objects at a time is told")

@@ -15,8 +15,8 @@ SILENT: Final = vocabulary(
     say says see seen seconds show shown since so tell than that the their them there these they
     this those time times to total us value values was we were what whats which while whole whose will
     window with within would you anything called come contain contained contains containing
-    current currently exact happen happened happens how mention mentioned mentions read reading reported
-    state stated step when where appear appears appeared find look looks report reports written
+    current currently now right exact happen happened happens how mention mentioned mentions read reading
+    reported state stated step when where appear appears appeared find look looks report reports written
     write wrote writes display print counted"""
 )
 _ASKS: Final = (
@@ -124,7 +124,7 @@ RUNS: Final = vocabulary("run runs ran schedule scheduled suspended active")
 PAIRS: Final = {
     ("storage", "class"): "storage_class", ("container", "runtime"): "runtime",
     ("operating", "system"): "os", ("kernel", "version"): "kernel",
-    ("clusterip", "of"): "ip", ("cluster", "ip"): "ip", ("how", "big"): "capacity",
+    ("state", "of"): "status", ("clusterip", "of"): "ip", ("cluster", "ip"): "ip", ("how", "big"): "capacity",
     ("external", "ip"): "external_ip", ("external", "address"): "external_ip",
     **{(name.partition("_")[0], "probe"): name for name in PROBES},
 }  # fmt: skip
@@ -165,6 +165,7 @@ FACTS: Final = {
     **dict.fromkeys(vocabulary("port ports"), "ports"),
     **{fact: fact for fact in ("runtime", "os", "kernel")},
     "ip": "ip",
+    "type": "type",
     "capacity": "capacity",
     "size": "capacity",
 }
