@@ -29,7 +29,7 @@ _ANY_TROUBLE: Final = (
     r"\b(namespaces?|ns|cluster|nodes?|pods?)\b"
 )
 _HOW_MUCH: Final = r"how (many|much|often|long|large|big|high|low|old|fast|far|full)"
-_WH: Final = rf"({_HOW_MUCH}|whats?|which|who|whose|since when)"
+_WH: Final = rf"({_HOW_MUCH}|what|whats(?= the\b)|which|who|whose|since when)"
 _VERB: Final = r"(is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)"
 # A report can begin with "was" or "when" as well: then the question mark tells.
 _BEGINS: Final = (

@@ -63,6 +63,7 @@ CAUSE = [
     "is failing",
     "is my cluster healthy?",
     "whats wrong with the queue",
+    "whats wrogn w/ the queue",
     "memory usage of search is growing since 10:00",
     "last deploy errors out, nothing in the logs of search helps",
     "get errors when paying",
