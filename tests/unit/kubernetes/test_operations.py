@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.bundles import Tree, write
-from tests.fakes.clusters import described_pod, pod_row, text
+from tests.fakes.clusters import described_pod, events_table, pod_row, text
 from tests.fakes.investigation import investigate
 from tests.fakes.judged import lowered
 from tests.unit.kubernetes.variations import POD
@@ -143,8 +143,25 @@ def test_what_a_workload_lacks_hides_not_why_it_is_refused(tmp_path: Path) -> No
         Events:           <none>
         """
     )
-    found = faults(tmp_path, "why does billing have 1 of 3?", {"deployment.txt": deployment})
-    assert found == {"workload.create_refused"}
+    question = "why does billing have 1 of 3?"
+    files: dict[str, Tree] = {"deployment.txt": deployment}
+    assert faults(tmp_path, question, files) == {"workload.create_refused"}
+    # Where its replica set says why, that it is refused adds nothing.
+    files["events.txt"] = events_table(
+        ("FailedCreate", "replicaset/billing-7d9c8b6f5d", "pods is forbidden: exceeded quota: team")
+    )
+    assert faults(tmp_path / "other", question, files) == {"quota.exceeded"}
+
+
+@pytest.mark.parametrize("drained", [True, False])
+def test_a_node_is_blamed_for_being_closed_only_where_it_is_not_drained(
+    tmp_path: Path, drained: bool
+) -> None:
+    files: dict[str, Tree] = {**OPERATIONS["a drain that a budget refuses"].files}
+    if not drained:
+        del files["drain.txt"]
+    found = faults(tmp_path, "what is wrong with node worker-1?", files)
+    assert found == ({"disruption_budget.exhausted"} if drained else {"node.cordoned"})
 
 
 def test_what_a_namespace_says_of_its_end_is_not_told_of_one_that_stays(tmp_path: Path) -> None:

@@ -48,6 +48,8 @@ _STATES = _BARE | {
     "hpa.at_maximum",
     "pvc.waits_for_pod",
 }
+# A node that is being drained is closed for that.
+_OF_DRAINS = frozenset({"disruption_budget.exhausted", "node.drain_refused"})
 # A line that names no fault tells why a program ended only where it stands at the end of the log.
 _GENERAL = "container.failure_logged"
 _LAST_LINES = 10
@@ -107,7 +109,8 @@ class ClusterAccount:
     @cached_property
     def causes(self) -> list[Finding]:
         """Return what states why: mechanisms before what only says how something is."""
-        sure = [each for each in self.selected if not self._is_state(each) and not each.is_of_log]
+        stated = [each for each in self.selected if not self._is_state(each) and not each.is_of_log]
+        sure = [each for each in stated if not any(_leads_to(one, each) for one in stated)]
         explained = {each.name for each in sure if each.rule == _EXPLAINS_ITS_LOG}
         logs = [
             each
@@ -295,6 +298,13 @@ class ClusterAccount:
             component_kind=_KINDS.get(subject.kind, "") if subject else "",
             fault=line.fault,
         )
+
+
+def _leads_to(cause: ClusterFinding, other: ClusterFinding) -> bool:
+    """Tell whether one finding says why another one is: pods that are refused, a node that is drained."""
+    if other.fault == "workload.create_refused":
+        return cause.rule == "event" and cause.fault != other.fault and other.name in cause.about
+    return other.fault == "node.cordoned" and cause.name == other.name and cause.fault in _OF_DRAINS
 
 
 def _support(each: ClusterFinding) -> list[EvidenceBinding]:
