@@ -32,6 +32,12 @@ FILES: dict[str, Tree] = {
         web         front-0   0/1     CrashLoopBackOff   9 (1m ago)   3h
         """
     ),
+    "pulls.txt": text(
+        """
+        NAMESPACE   NAME      READY   STATUS         RESTARTS   AGE
+        web         fraud-0   0/1     ErrImagePull   0          3h
+        """
+    ),
     "deployments.txt": text(
         """
         NAMESPACE   NAME      READY   UP-TO-DATE   AVAILABLE   AGE
@@ -145,6 +151,8 @@ ANSWERED = [
     ("memory usage of search-1", ["search-1 has memory in use: 3Gi"]),
     ("how long has mesh-0 been running?", ["mesh-0 has the age 3h"]),
     ("what is the type of service gateway?", ["gateway has the type LoadBalancer"]),
+    ("which pods in ns web cant pull their image?", ["1 has the status ErrImagePull: fraud-0"]),
+    ("any pods in ImagePullBackOff in namespace web?", ["1 has the status ErrImagePull: fraud-0"]),
     ("whats the clusterip of svc gateway", ["gateway has the address 10.96.1.2"]),
     ("how big is pvc slow-0", None),
     ("what storage class does slow-0 use?", ["slow-0 has the storage class slow"]),

@@ -95,7 +95,7 @@ def parse(text: str) -> Question:
     if _CLAUSE.search(" ".join(rest.split())):
         raise Refused("the question bounds its answer by another event; state the time instead")
     is_oom = words.OOM.search(rest) is not None
-    rest = words.OOM.sub(" ", rest)
+    rest = words.PULLING.sub(f" {words.PULL_STATE} ", words.OOM.sub(" ", rest))
     asked = [ask for ask, pattern in words.ASKS if pattern.search(rest)]
     tokens = [Word(token, place) for place, token in enumerate(_tokens(rest))]
     codes = [match["code"].lower() for word in tokens if (match := _CODE.fullmatch(word.text))]

@@ -176,6 +176,7 @@ STATES: Final = {
     **dict.fromkeys(("restarted", "restarting"), "restarted"),
     **dict.fromkeys(vocabulary("crashing crashlooping crashloopbackoff"), "CrashLoopBackOff"),
     **dict.fromkeys(vocabulary("pending"), "Pending"),
+    **dict.fromkeys(vocabulary("imagepullbackoff errimagepull"), "ImagePullBackOff"),
     **dict.fromkeys(vocabulary("completed succeeded"), "Completed"),
     **dict.fromkeys(vocabulary("terminating"), "Terminating"),
     **dict.fromkeys(vocabulary("evicted"), "Evicted"),
@@ -216,6 +217,7 @@ STATE_TEXTS: Final = {
     "Failed": ("Failed", "Error"),
     "Completed": ("Completed", "Succeeded"),
     "CrashLoopBackOff": ("CrashLoopBackOff", "Init:CrashLoopBackOff"),
+    "ImagePullBackOff": ("ImagePullBackOff", "ErrImagePull", "Init:ImagePullBackOff", "Init:ErrImagePull"),
 }
 # As long as no container has run a pod is in the phase Pending, and kubectl shows what it waits for.
 WAITING: Final = vocabulary(
@@ -224,6 +226,13 @@ WAITING: Final = vocabulary(
 )
 NEGATIONS: Final = vocabulary("not isn't aren't wasn't weren't don't doesn't didn't")
 METRIC: Final = vocabulary("metric metrics series gauge counter sample samples")
+# In words what a status says in one.
+PULLING: Final = re.compile(
+    r"\b(?:can\W?t|cannot|could not|couldn't|fail(?:s|ed|ing)? to|unable to) pull"
+    r"(?: (?:their|its|the|an))? images?\b",
+    re.IGNORECASE,
+)
+PULL_STATE: Final = "imagepullbackoff"
 OOM: Final = re.compile(
     r"\boom(?:[- ]?kill(?:s|ed|ing|er)?)?s?\b|\bout[- ]of[- ]memory(?: kill(?:s|ed)?)?\b", re.IGNORECASE
 )
