@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.bundles import Tree, write
-from tests.fakes.clusters import described_pod, events_table, pod_row, text
+from tests.fakes.clusters import described_pod, events_table, named, pod_row, text
 from tests.fakes.investigation import investigate
 from tests.fakes.judged import lowered
 from tests.unit.kubernetes.variations import POD
@@ -296,3 +296,49 @@ def test_what_takes_long_within_a_program_is_no_call(tmp_path: Path) -> None:
         name: content.replace("mail/send", "billing/step") for name, content in told.files.items()
     }
     assert faults(tmp_path, told.question, files) == set()
+
+
+def test_what_was_evicted_in_the_end_was_not_refused(tmp_path: Path) -> None:
+    drain = OPERATIONS["a drain that a budget refuses"].files["drain.txt"]
+    other = drain.splitlines()[-1].replace("billing-0", "ledger-0")
+    question = "why does the drain of worker-1 hang?"
+    for number, (end, refused) in enumerate(
+        [
+            ("pod/billing-0 evicted", False),
+            (f"pod/billing-0 evicted\n{other}", True),
+            (f"{other}\nnode/worker-1 drained", False),
+        ]
+    ):
+        files: dict[str, Tree] = {"drain.txt": f"{drain}{end}\n"}
+        assert bool(faults(tmp_path / str(number), question, files)) is refused
+
+
+@pytest.mark.parametrize(("active", "blamed"), [("True ", False), ("False", True)])
+def test_an_autoscaler_that_has_its_metrics_again_is_well(tmp_path: Path, active: str, blamed: bool) -> None:
+    scaler = text(
+        f"""
+        Name:                billing
+        Namespace:           shop
+        Labels:              <none>
+        Reference:           Deployment/billing
+        Min replicas:        2
+        Max replicas:        10
+        Conditions:
+          Type           Status  Reason            Message
+          ----           ------  ------            -------
+          ScalingActive  {active}   ValidMetricFound  the replica count was calculated
+        Events:
+          Type     Reason                   Age  From                       Message
+          ----     ------                   ---- ----                       -------
+          Warning  FailedGetResourceMetric  3d   horizontal-pod-autoscaler  failed to get cpu utilization
+        """
+    )
+    found = faults(tmp_path, "is the autoscaler of billing broken?", {"hpa.txt": scaler})
+    assert found == ({"hpa.metrics_missing"} if blamed else set())
+
+
+def test_of_a_list_of_services_none_is_proven_to_select_nothing(tmp_path: Path) -> None:
+    service = named("v1", "Service", "ledger", spec={"selector": {"app": "ledger"}})
+    files: dict[str, Tree] = {"svc.json": service, "pod.txt": RUNS}
+    found = investigate(write(tmp_path / "bundle", files), "why is the app down?")
+    assert found.suspects == [("ledger", "service.selector_unmatched", "possible")]

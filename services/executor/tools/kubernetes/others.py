@@ -43,7 +43,8 @@ def object_findings(subject: Subject, ties: Ties) -> Iterator[Found]:
         yield from custom_findings(subject)
     yield from _conditions(subject)
     if found or not _is_served(subject):
-        yield from event_findings(subject, _claim_phase(subject))
+        events = event_findings(subject, _claim_phase(subject))
+        yield from (each for each in events if not _is_measured(subject, each))
     if subject.kind == "Ingress":
         yield from _errors_in_text(subject)
 
@@ -166,7 +167,7 @@ def _service(subject: Subject, ties: Ties) -> Iterator[Found]:
     # Where it has addresses, the pods that it selects were not recorded.
     if ties.selects(subject) == [] and selector is not None and not ties.is_answered(subject):
         # A list of all services stands beside few pods: then it is where a person would look first.
-        rule = "absent" if subject.whole[0].is_row else "count"
+        rule = "count" if subject.said("selector", ("Selector",)) else "absent"
         yield Found(
             rule, "service.selector_unmatched", subject, told(subject.named, selector), {"selected": 0}
         )
@@ -254,6 +255,20 @@ def _errors_in_text(subject: Subject) -> Iterator[Found]:
             elif _WITHOUT_ENDPOINTS.search(leaf.text):
                 said = told(subject.named, message)
                 yield Found("text", "ingress.backend_empty", subject, said, {"addresses": 0})
+
+
+def _is_measured(subject: Subject, found: Found) -> bool:
+    """Tell whether an autoscaler has the metrics again that a warning misses."""
+    if found.fault != "hpa.metrics_missing":
+        return False
+    for each in (
+        *subject.whole[0].root.at("Conditions").children,
+        *subject.whole[0].root.at("status", "conditions").children,
+    ):
+        if "ScalingActive" in (each.at("Type").text, each.at("type").text):
+            return "True" in (each.at("Status").text, each.at("status").text)
+    targets = subject.said("targets", ("TARGETS",))
+    return targets is not None and "<unknown>" not in targets.text
 
 
 def _is_served(subject: Subject) -> bool:
