@@ -342,3 +342,32 @@ def test_of_a_list_of_services_none_is_proven_to_select_nothing(tmp_path: Path) 
     files: dict[str, Tree] = {"svc.json": service, "pod.txt": RUNS}
     found = investigate(write(tmp_path / "bundle", files), "why is the app down?")
     assert found.suspects == [("ledger", "service.selector_unmatched", "possible")]
+
+
+@pytest.mark.parametrize(("phase", "blamed"), [("Bound", False), ("Pending", True)])
+def test_a_claim_that_is_bound_waits_for_nothing(tmp_path: Path, phase: str, blamed: bool) -> None:
+    claims = text(
+        f"""
+        NAMESPACE   NAME      STATUS    VOLUME   CAPACITY   ACCESS MODES   STORAGECLASS   AGE
+        shop        billing   {phase:<7}   pvc-1    10Gi       RWO            fast           9d
+        """
+    )
+    warned = events_table(
+        ("ProvisioningFailed", "persistentvolumeclaim/billing", "failed to provision volume")
+    )
+    found = faults(tmp_path, "is pvc billing broken?", {"pvc.txt": claims, "events.txt": warned})
+    assert ("pvc.provisioning_failed" in found) is blamed
+
+
+def test_a_load_balancer_that_was_made_after_all_is_well(tmp_path: Path) -> None:
+    service = OPERATIONS["a service on another port"].files["svc.txt"].replace("9090/TCP", "8080/TCP")
+    events = (
+        "Events:\n  Type     Reason                  Age  From                Message\n"
+        "  ----     ------                  ---- ----                -------\n"
+        "  Warning  SyncLoadBalancerFailed  9m   service-controller  Error syncing load balancer: quota\n"
+    )
+    made = "  Normal   EnsuredLoadBalancer     8m   service-controller  Ensured load balancer\n"
+    question = "is service billing broken?"
+    failed: dict[str, Tree] = {"svc.txt": f"{service}{events}"}
+    assert faults(tmp_path, question, failed) == {"service.load_balancer_failed"}
+    assert faults(tmp_path / "other", question, {"svc.txt": f"{service}{events}{made}"}) == set()

@@ -20,6 +20,12 @@ _ENDED_BY: Final = {
     "WaitForFirstConsumer": ("ProvisioningSucceeded",),
     "WaitForPodScheduled": ("ProvisioningSucceeded",),
     "JobAlreadyActive": ("SuccessfulCreate",),
+    "FailedNeedsStart": ("SuccessfulCreate",),
+    "MissSchedule": ("SuccessfulCreate",),
+    "TooManyMissedTimes": ("SuccessfulCreate",),
+    "SyncLoadBalancerFailed": ("EnsuredLoadBalancer",),
+    "CreatingLoadBalancerFailed": ("EnsuredLoadBalancer",),
+    "VolumeResizeFailed": ("VolumeResizeSuccessful", "FileSystemResizeSuccessful"),
 }
 # Warnings that say again what the state of a container says.
 _REPEATED: Final = frozenset({"BackOff", "Failed", "Unhealthy", "FailedSync"})

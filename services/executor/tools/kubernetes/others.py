@@ -44,7 +44,7 @@ def object_findings(subject: Subject, ties: Ties) -> Iterator[Found]:
     yield from _conditions(subject)
     if found or not _is_served(subject):
         events = event_findings(subject, _claim_phase(subject))
-        yield from (each for each in events if not _is_measured(subject, each))
+        yield from (each for each in events if not _is_over(subject, each))
     if subject.kind == "Ingress":
         yield from _errors_in_text(subject)
 
@@ -257,8 +257,11 @@ def _errors_in_text(subject: Subject) -> Iterator[Found]:
                 yield Found("text", "ingress.backend_empty", subject, said, {"addresses": 0})
 
 
-def _is_measured(subject: Subject, found: Found) -> bool:
-    """Tell whether an autoscaler has the metrics again that a warning misses."""
+def _is_over(subject: Subject, found: Found) -> bool:
+    """Tell whether a claim is bound that a warning says waits, or an autoscaler has its metrics again."""
+    phase = _claim_phase(subject)
+    if phase is not None and phase.text == "Bound":
+        return found.fault.startswith("pvc.")
     if found.fault != "hpa.metrics_missing":
         return False
     for each in (
