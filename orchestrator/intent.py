@@ -52,13 +52,14 @@ _KEY: Final = (
 )
 _PHRASE: Final = (
     r"^(?!.*\b(is|are|was|were|has|have|fails?|do|does|did)\b)\W*(the )?"
-    rf"((first|last|latest|newest|earliest) (\d+ )?(failed )?{_THINGS}{_OF_WHOM}"
+    r"(((first|last|latest|newest|earliest)( and (first|last))?( (time|occurrence) of)?|total) (\d+ )?"
+    rf"(failed )?{_THINGS}{_OF_WHOM}|(first|last)( and (first|last))?( time)? \W{{0,9}}"
     rf"|top \d+ {_REST}|top {_THINGS}{_OF_WHOM}"
     rf"|(\d+ )?(slowest|longest|busiest) {_THINGS}{_OF_WHOM}"
     rf"|(last |current )?{_FIGURE}( value)? (of|for) {_REST}"
     rf"|((last|first|current) value of|{_FIGURE}|last|current) \w+_\w+{_OF_WHOM}"
     rf"|(number|count|percentage|percent|share|breakdown|list) of (all |the |fail\w+ )?{_THINGS}{_OF_WHOM}"
-    rf"|(failed )?{_THINGS}( (in|of|for|from|on|to) \S+)? (per|by) {_KEY}{_OF_WHOM}"
+    rf"|(failed )?{_THINGS}{_OF_WHOM} (per|by) {_KEY}{_OF_WHOM}|(grep|search|find|look)( for)? \W{{0,9}}"
     rf"|{_THINGS} (over|above|(slower|longer) than) \d{_REST})\W*$"
 )
 # With a question mark, what can be no report is asked for when it is only named.

@@ -124,7 +124,7 @@ def _per_minute(bundle: Path) -> list[str]:
 def _mean(bundle: Path) -> list[str]:
     samples = count.samples(bundle, "pg_connections_by_app", application_name="checkout", state="idle")
     mean = sum(value for _, value in samples) / len(samples)
-    return [f"has the mean {mean:.4g} of {len(samples)} samples"]
+    return [f"has the mean {mean:.4g} over {len(samples)} samples"]
 
 
 def _states(wanted: Callable[[str, str, int], bool]) -> Said:

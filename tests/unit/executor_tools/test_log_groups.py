@@ -103,6 +103,12 @@ def test_a_method_is_not_a_word_of_the_path(tmp_path: Path) -> None:
     assert counted(tmp_path / "p", {"logs/a.log": COMMON}, methods=["POST"])["count"] == "2"
 
 
+def test_a_client_is_one_address_as_a_whole(tmp_path: Path) -> None:
+    log = COMMON.replace("10.0.0.2", "10.0.0.11")
+    found = counted(tmp_path, {"logs/a.log": log}, clients=["10.0.0.1"], outcomes=["5xx"])
+    assert (found["count"], found["clients"]) == ("1", ["10.0.0.1"])
+
+
 def test_requests_above_a_duration_and_the_slowest(tmp_path: Path) -> None:
     found = counted(tmp_path, {"logs/a.log": COMMON}, slower_than=0.3)
     assert (found["count"], found["timed"], found["requests"]) == ("1", "3", "4")

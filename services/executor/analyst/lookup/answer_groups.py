@@ -35,7 +35,7 @@ def heading(document: Spot, lookup: Lookup) -> list[Part]:
     )
     parts: list[Part] = [f", by {lookup.group}: {least}", number(groups), different]
     if unstated.count:
-        parts += [", and ", number(unstated), " do not state it"]
+        parts += [", and ", number(unstated), " leave it unstated"]
     if shown < groups.count:
         parts += [", the largest first, of which the first are told"]
     return parts

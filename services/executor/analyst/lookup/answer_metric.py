@@ -90,7 +90,7 @@ def _mean(document: Spot, rows: Sequence[Spot]) -> list[Finding]:
             *_named(row),
             " has the mean ",
             number(row.at("mean")),
-            " of ",
+            " over ",
             number(row.at("samples")),
             " samples",
         ]

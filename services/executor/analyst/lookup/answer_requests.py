@@ -80,7 +80,7 @@ def _clause(owner: str, document: Spot, lookup: Lookup) -> list[Part]:
     who = f"{owner} {_verb(document)}"
     if not _tells_all(document):
         what: list[Part] = [f"{owner} logged {least}", number(count), " records that state a status"]
-    elif lookup.outcomes or lookup.methods or lookup.literals or lookup.slower is not None:
+    elif _selects(lookup):
         what = [f"{who} {least}", number(count), " of ", number(of), " requests"]
     else:
         what = [f"{who} {least}", number(count), " requests"]
@@ -93,6 +93,12 @@ def _clause(owner: str, document: Spot, lookup: Lookup) -> list[Part]:
     )
     status += _took(document, lookup)
     return [*what, *status, *_holding(document), *_where(document), *_ends(document, lookup)]
+
+
+def _selects(lookup: Lookup) -> bool:
+    """Tell whether some requests are counted, of all."""
+    texts = lookup.outcomes or lookup.methods or lookup.clients or lookup.literals
+    return bool(texts) or lookup.slower is not None
 
 
 def _took(document: Spot, lookup: Lookup) -> list[Part]:
@@ -114,6 +120,8 @@ def _verb(document: Spot) -> str:
 def _holding(document: Spot) -> list[Part]:
     texts, methods = document.at("contains").items(), document.at("methods").items()
     parts: list[Part] = [", by the method ", *say.alternatives(methods)] if methods else []
+    clients = document.at("clients").items()
+    parts += [", from ", *say.alternatives(clients)] if clients else []
     return [
         *parts,
         *([", where the log holds ", *say.alternatives(texts, quoted=True, by=" and ")] if texts else []),

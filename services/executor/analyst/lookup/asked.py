@@ -79,6 +79,8 @@ class Lookup:
     group: str = ""
     """The fact by which objects, lines or requests are counted apart."""
     methods: tuple[str, ...] = ()
+    clients: tuple[str, ...] = ()
+    """The addresses from which requests came."""
     slower: float | None = None
     """More than so many seconds the requests took."""
     slowest: bool = False

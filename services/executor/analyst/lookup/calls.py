@@ -165,7 +165,11 @@ def request_calls(lookup: Lookup, known: Known) -> list[tuple[str, ToolRequest]]
 def _of_requests(lookup: Lookup) -> dict[str, Json]:
     """Return the conditions that only requests have, and how they are told apart."""
     found: dict[str, Json] = {}
-    for name, texts in (("contains", lookup.literals), ("methods", lookup.methods)):
+    for name, texts in (
+        ("contains", lookup.literals),
+        ("methods", lookup.methods),
+        ("clients", lookup.clients),
+    ):
         if texts:
             found[name] = [*texts]
     if lookup.slower is not None:

@@ -109,7 +109,8 @@ def _in_part(question: Question, known: Known) -> dict[str, list[Word]]:
 
 
 def _saying(part: str, question: Question) -> list[Word]:
-    return [word for word in question.words if _alike(part, word.lower)]
+    # "Max connections" may ask for the greatest of another metric than the one that is called so.
+    return [word for word in question.words if word.lower not in words.ASKING and _alike(part, word.lower)]
 
 
 def _alike(one: str, other: str) -> bool:

@@ -20,6 +20,8 @@ _EDGES: Final = ".:'\"*"
 # A comparison that no part of the grammar reads: without it the rest of the question asks for something else.
 _SIGN: Final = re.compile(r"[<>\u2260\u2264\u2265\u2248]|!=|(?<![\w=])=|(?<!\S)[!~](?=\w)")
 _AND: Final = re.compile(r"(?<!\S)[&+|](?!\S)")
+_HOW_MANY: Final = re.compile(r"\bhow (?:many|often|much)\b", re.IGNORECASE)
+_SHOW_UP: Final = re.compile(r"\b(?:show|turn)s? up\b", re.IGNORECASE)
 _ROOT: Final = "/"
 # "Do we get requests" has a verb, "how many get requests" a method.
 _GET_REQUESTS: Final = re.compile(
@@ -44,7 +46,8 @@ _LIMIT: Final = re.compile(
     re.IGNORECASE,
 )
 _TOP: Final = re.compile(
-    r"\b(?P<top>top) (?P<behind>\d{1,3})\b|\b(?P<before>\d{1,3}) (?=most\b|slowest\b|longest\b)",
+    r"\b(?P<top>top|slowest|longest) (?P<behind>\d{1,3})\b"
+    r"|\b(?P<before>\d{1,3}) (?=most\b|slowest\b|longest\b)",
     re.IGNORECASE,
 )
 # What stands behind these bounds the answer by something that is no stated time.
@@ -128,6 +131,9 @@ def parse(text: str) -> Question:
     if sign := _SIGN.search(rest):
         raise Refused(f"the sign {sign.group()} is not understood there; say in words what is meant")
     rest = _with_methods(_AND.sub(" and ", rest))
+    if len(_HOW_MANY.findall(rest)) > 1:
+        raise Refused("this is more than one question; ask them one by one")
+    rest = _SHOW_UP.sub("appear", rest)
     is_oom = words.OOM.search(rest) is not None
     rest = words.OOM.sub(" ", rest)
     asked = [ask for ask, pattern in words.ASKS if pattern.search(rest)]

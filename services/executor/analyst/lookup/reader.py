@@ -1,5 +1,6 @@
 """The words of a question held against the names that exist: each is taken once, what is left is too much."""
 
+import ipaddress
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
@@ -12,6 +13,14 @@ from services.executor.analyst.lookup.question import Question, Word
 # So many of the words that were not understood are named, and so much of each.
 _MAX_NAMED = 6
 _MAX_WORD = 40
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 @dataclass
@@ -87,6 +96,10 @@ class Reader:
             lambda word: word.text.removesuffix("s"),
         )
         return tuple(dict.fromkeys(found))
+
+    def clients(self) -> tuple[str, ...]:
+        """Take the addresses of clients."""
+        return tuple(dict.fromkeys(self._taken(lambda word: _is_address(word.text), lambda word: word.text)))
 
     def phrase(self) -> str:
         """Take what is left where it is a text that lines hold: together, before "lines" or behind "say"."""

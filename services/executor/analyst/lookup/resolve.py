@@ -240,12 +240,15 @@ def _requests(reader: Reader, bare: Lookup) -> Lookup:
     if len(components) > 1 and not _JOINED.search(question.plain):
         raise Refused("the requests of one component to another are not told apart")
     literals, methods = (*question.literals, *reader.paths()), reader.methods()
+    clients = reader.clients()
+    if clients:
+        reader.take(("make", "made", "send", "sent", "client", "clients", "ip"))
     outcomes = question.outcomes or (("5xx",) if failed else ())
     if question.took:
         reader.take(("took", "take", "takes", "taking", "lasted", "slower", "longer"))
     return replace(
         bare, ask=_ask_of_requests(question, counted_apart), sources=sources, components=components,
-        literals=literals, methods=methods, outcomes=outcomes, limit=question.limit,
+        literals=literals, methods=methods, clients=clients, outcomes=outcomes, limit=question.limit,
         from_end=Ask.LAST in question.also, slower=question.took.seconds if question.took else None,
         group="" if counted_apart.by == "log" else counted_apart.by, slowest=counted_apart.is_slowest,
     )  # fmt: skip

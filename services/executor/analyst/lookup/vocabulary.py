@@ -14,7 +14,7 @@ SILENT: Final = vocabulary(
     have hold holds i in incident inside into is it its many me much my name named number occur
     occurred occurs of often on one or our over overall please precisely present recorded saw
     say says see seen show shown return returned returns returning serve served serving receive received
-    gave going went whats since so tell than that the their them there these they
+    gave going went whats grep search since so tell than that the their them there these they
     this those time times to total us value values was we were what which while whole whose will
     window with within would you anything called come contain contained contains containing
     current currently exact happen happened happens how mention mentioned mentions read reading reported
@@ -38,7 +38,7 @@ _ASKS: Final = (
     ),
     (Ask.LAST, r"\b(last|latest|newest|(?<!most )recent(ly)?|most recent(ly)?)\b"),
     (Ask.WHEN, r"^\W*(at what time|when)\b|\bwhat time\b|[.,;:!?]\s*when\b"),
-    (Ask.LIST, r"\b(list|show|print|display|which|who)\b|^\W*whats?\b"),
+    (Ask.LIST, r"\b(list|show|print|display|grep|search|find|which|who)\b|^\W*whats?\b"),
     (Ask.ANY, r"^\W*(is|are|was|were|do|does|did|has|have|had|any)\b|\b(is|are|was|were) there\b"),
     (Ask.VALUE, r"\b(whats?|value|how much)\b"),
 )
@@ -122,7 +122,8 @@ CALLS: Final = vocabulary(
     "call calls calling caller callers callee callees depend depends dependency dependencies use uses using"
 )
 CALLERS: Final = re.compile(
-    r"\b(who|which|what)( \w+){0,2} (calls?|uses?|depends?)\b(?! on\b.*\bdoes\b)|\bcallers?\b|\bcalled by\b",
+    r"\b(who|which|what|how many)( \w+){0,2} (calls?|uses?|depends?)\b(?! on\b.*\bdoes\b)"
+    r"|\bcallers?\b|\bcalled by\b",
     re.IGNORECASE,
 )
 CALLEES: Final = re.compile(
