@@ -210,6 +210,8 @@ def _gap_group(gap: evidence_pb2.EvidenceGap) -> tuple[str, int, str]:
     match gap.WhichOneof("reason"):
         case "no_supported_cause":
             return "gap.no_cause", 0, ""
+        case "refusal":
+            return "gap.refused", 0, ""
         case "source":
             reason = reason_text(gap)
             return "gap.source" if reason else "gap.source_unexplained", 0, reason

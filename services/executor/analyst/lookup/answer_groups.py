@@ -53,7 +53,7 @@ def _rows(document: Spot, lookup: Lookup) -> Sequence[Spot]:
     rows = document.at("grouped").items()
     if lookup.group in _BY_TIME:
         if len(rows) < document.at("groups").count:
-            raise Refused(f"these are more {lookup.group}s than can be told; state from when until when")
+            raise Refused("there are more minutes or hours than can be told; state from when until when")
         if lookup.limit is None:
             return rows
         rows = sorted(rows, key=lambda row: -row.at("count").count)

@@ -13,7 +13,6 @@ from services.executor.analyst.wording.findings import Finding, Part, counted, i
 
 # More series than these are not told one by one: the question has to name a label's value.
 MAX_SERIES = 12
-_TOO_MANY = "the metric has too many series to tell which is meant; name the component or a label"
 
 
 def metric(lookup: Lookup, known: Known) -> list[Finding]:
@@ -82,7 +81,7 @@ def _extreme(document: Spot, rows: Sequence[Spot], lookup: Lookup) -> list[Findi
 
 def _mean(document: Spot, rows: Sequence[Spot]) -> list[Finding]:
     if len(rows) > MAX_SERIES:
-        raise Refused(_TOO_MANY)
+        raise Refused("the metric has too many series to tell which is meant; name the component or a label")
     if any(not row.at("mean").text for row in rows):
         raise Refused("the samples of this metric have no mean")
     clauses = [
@@ -117,7 +116,7 @@ def _value(document: Spot, rows: Sequence[Spot], lookup: Lookup) -> list[Finding
 
 def _beyond(document: Spot, rows: Sequence[Spot], lookup: Lookup) -> list[Finding]:
     if len(rows) > MAX_SERIES:
-        raise Refused(_TOO_MANY)
+        raise Refused("the metric has too many series to tell which is meant; name the component or a label")
     side = "above" if lookup.above is not None else "below"
     reached = sorted(
         (row for row in rows if row.at("beyond").count),

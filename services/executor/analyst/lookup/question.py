@@ -128,12 +128,7 @@ def parse(text: str) -> Question:
     limit, rest = _limit(rest)
     if _CLAUSE.search(" ".join(rest.split())):
         raise Refused("the question bounds its answer by another event; state the time instead")
-    if sign := _SIGN.search(rest):
-        raise Refused(f"the sign {sign.group()} is not understood there; say in words what is meant")
-    rest = _with_methods(_AND.sub(" and ", rest))
-    if len(_HOW_MANY.findall(rest)) > 1:
-        raise Refused("this is more than one question; ask them one by one")
-    rest = _SHOW_UP.sub("appear", rest)
+    rest = _one_question(rest)
     is_oom = words.OOM.search(rest) is not None
     rest = words.OOM.sub(" ", rest)
     asked = [ask for ask, pattern in words.ASKS if pattern.search(rest)]
@@ -157,6 +152,15 @@ def parse(text: str) -> Question:
         tokens=tuple(word.lower for word in tokens),
         plain=rest,
     )
+
+
+def _one_question(text: str) -> str:
+    """Return a question in the words that are known; raises Refused for several, or for a sign in it."""
+    if _SIGN.search(text):
+        raise Refused("a sign such as != or >= is not understood; say in words what is meant")
+    if len(_HOW_MANY.findall(text)) > 1:
+        raise Refused("this is more than one question; ask them one by one")
+    return _SHOW_UP.sub("appear", _with_methods(_AND.sub(" and ", text)))
 
 
 def _is_silent(word: Word) -> bool:

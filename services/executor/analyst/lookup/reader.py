@@ -4,15 +4,12 @@ import ipaddress
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
+from services.common.evidence.refusals import not_understood
 from services.executor.analyst.account.asked import components_of_kind
 from services.executor.analyst.lookup import vocabulary as words
 from services.executor.analyst.lookup.asked import Refused
 from services.executor.analyst.lookup.known import Known
 from services.executor.analyst.lookup.question import Question, Word
-
-# So many of the words that were not understood are named, and so much of each.
-_MAX_NAMED = 6
-_MAX_WORD = 40
 
 
 def _is_address(text: str) -> bool:
@@ -120,12 +117,7 @@ class Reader:
     def done(self) -> None:
         """Raise Refused where a word is left: it may be a condition, and then the answer would be wrong."""
         if self.left:
-            said = ", ".join(f'"{word.text[:_MAX_WORD]}"' for word in self.left[:_MAX_NAMED])
-            more = " and more" if len(self.left) > _MAX_NAMED else ""
-            was = "was" if len(self.left) == 1 else "were"
-            raise Refused(
-                f"{said}{more} {was} not understood, and leaving out a word could change the answer"
-            )
+            raise Refused(not_understood([word.text for word in self.left]))
 
     def _taken(self, fits: Callable[[Word], bool], text: Callable[[Word], str]) -> list[str]:
         found = [word for word in self.left if fits(word)]

@@ -113,7 +113,7 @@ def _of_services(question: Question, known: Known) -> What:
         return What.COMPONENTS if known.material.topology.components or not known.objects else What.OBJECTS
     if question.literals or has(words.LINES):
         return What.LINES
-    raise Refused("the question names nothing that can be looked up")
+    raise Refused("the question, which is understood in English only, names nothing that can be looked up")
 
 
 def _of_deployments(question: Question, known: Known) -> bool:
