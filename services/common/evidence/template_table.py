@@ -273,6 +273,13 @@ FALLBACK_TEMPLATES: Final[Mapping[str, Template]] = {
         Cites.NOTHING,
         FALLBACK,
     ),
+    "fallback.model_first": Template(
+        "Set right what is said of the language model, then ask again; assay doctor looks whether its "
+        "endpoint is there.",
+        "next_checks",
+        Cites.NOTHING,
+        FALLBACK,
+    ),
     "fallback.ask_again": Template(
         "Ask again; if it stops at the same step, look at that step's log.",
         "next_checks",
