@@ -15,7 +15,8 @@ _BALANCER: Final = re.compile(r"(?:https?|h2|grpcs|wss?) [0-9-]{10}T\S+Z \S+ (\S
 _IIS: Final = re.compile(
     r"[0-9-]{10} [0-9:]{8} [0-9a-fA-F.:]+ [A-Z]{3,16} \S+ \S+ [0-9]+ \S+ ([0-9a-fA-F.:]+) "
 )
-_FORMS: Final = (_COMMON, _HAPROXY, _BALANCER, _IIS)
+_CLOUDFRONT: Final = re.compile(r"[0-9-]{10}\t[0-9:]{8}\t[A-Z0-9-]+\t[0-9]+\t(\S+)\t[A-Z]{3,16}\t")
+_FORMS: Final = (_CLOUDFRONT, _COMMON, _HAPROXY, _BALANCER, _IIS)
 _CLIENT_KEYS: Final = (
     "remote_addr", "client_ip", "remote_ip", "clientip", "clientIp", "clientIP", "remoteAddr", "remoteIp",
     "ClientHost", "client_addr", "client",

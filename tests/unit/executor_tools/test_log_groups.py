@@ -31,6 +31,10 @@ ALB = (
     '"GET https://shop.example:443/a?b=1 HTTP/1.1" "curl" - -\n'
 )
 IIS = "2026-11-30 09:00:01 10.1.0.1 GET /a q=1 443 - 10.0.0.5 curl/8 - 500 0 0 31\n"
+CLOUDFRONT = (
+    "2026-11-30\t09:00:01\tFRA56-P1\t2390\t10.0.0.9\tGET\td1.cloudfront.example\t/a\t502\t-\tcurl/8\tq=1\t-\tError\t"
+    "id==\tshop.example\thttps\t23\t0.5\t-\tTLSv1.3\n"
+)
 OF_FIELDS = "".join(
     json.dumps({"time": "2026-11-30T09:00:01Z", "level": "info", "status": 200, **more}) + "\n"
     for more in (
@@ -72,7 +76,12 @@ def test_requests_are_counted_apart(tmp_path: Path, by: str, expected: dict[str,
 
 @pytest.mark.parametrize(
     ("log", "client", "method"),
-    [(HAPROXY, "10.0.0.3", "GET"), (ALB, "10.0.0.4", "GET"), (IIS, "10.0.0.5", "GET")],
+    [
+        (HAPROXY, "10.0.0.3", "GET"),
+        (ALB, "10.0.0.4", "GET"),
+        (IIS, "10.0.0.5", "GET"),
+        (CLOUDFRONT, "10.0.0.9", "GET"),
+    ],
 )
 def test_the_client_and_the_method_are_read_in_each_form(
     tmp_path: Path, log: str, client: str, method: str
