@@ -32,6 +32,7 @@ _BEFORE: Final = (
     r"different|distinct|unique|top|in|at|most|common|frequent|busiest|various|and|number"
 )
 _SUBJECT: Final = re.compile(rf"^\W*(?:(?:{_BEFORE})\W+)*(?:{_KEYS})\b", re.IGNORECASE)
+_CODES: Final = re.compile(r"\b(?:codes|statuses)\b", re.IGNORECASE)
 _WHICH: Final = re.compile(r"^\W*(?:(?:in|at) )?(?:which|what|top)\b(?!.*\bmany\b)", re.IGNORECASE)
 _NOUNS: Final = r"(?:(?:log|error) )?(?:errors?|warnings?|failures?|messages?|lines?)"
 _OFTEN: Final = r"most (?:common|frequent|often|frequently)|commonest"
@@ -64,6 +65,8 @@ def grouped(reader: Reader) -> Grouped:
     by = _key(match) if match else ""
     if match is None and (match := _MESSAGE.search(plain)) is not None:
         by = "message"
+    if by and by != "status" and _CODES.search(plain) and not reader.question.outcomes:
+        raise Refused("requests are told apart by one thing at a time")
     slowest = _SLOWEST.search(plain)
     for each in (match, slowest):
         if each is not None:

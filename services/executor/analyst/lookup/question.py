@@ -21,6 +21,7 @@ _EDGES: Final = ".:'\"*"
 _SIGN: Final = re.compile(r"[<>\u2260\u2264\u2265\u2248]|!=|(?<![\w=])=|(?<!\S)[!~](?=\w)")
 _AND: Final = re.compile(r"(?<!\S)[&+|](?!\S)")
 _HOW_MANY: Final = re.compile(r"\bhow (?:many|often|much)\b", re.IGNORECASE)
+_LOG_FILES: Final = re.compile(r"\blog ?files\b", re.IGNORECASE)
 _SHOW_UP: Final = re.compile(r"\b(?:show|turn)s? up\b", re.IGNORECASE)
 _ROOT: Final = "/"
 # "Do we get requests" has a verb, "how many get requests" a method.
@@ -127,7 +128,7 @@ def parse(text: str) -> Question:
         above = took.seconds
     limit, rest = _limit(rest)
     if _CLAUSE.search(" ".join(rest.split())):
-        raise Refused("the question bounds its answer by another event; state the time instead")
+        raise Refused("the question bounds its answer by another event; state the time as a clock shows it")
     rest = _one_question(rest)
     is_oom = words.OOM.search(rest) is not None
     rest = words.OOM.sub(" ", rest)
@@ -160,7 +161,7 @@ def _one_question(text: str) -> str:
         raise Refused("a sign such as != or >= is not understood; say in words what is meant")
     if len(_HOW_MANY.findall(text)) > 1:
         raise Refused("this is more than one question; ask them one by one")
-    return _SHOW_UP.sub("appear", _with_methods(_AND.sub(" and ", text)))
+    return _SHOW_UP.sub("appear", _LOG_FILES.sub("logs", _with_methods(_AND.sub(" and ", text))))
 
 
 def _is_silent(word: Word) -> bool:

@@ -21,6 +21,11 @@ _WHICH = re.compile(rf"\b(which|what) ({'|'.join(_WRITERS)})\b", re.IGNORECASE)
 _OWNERS = (*_WRITERS[1:], "deployment", "statefulset", "daemonset", "job")
 _OF_REQUESTS = ("status", "client", "path", "method")
 _TIME_TAKEN = re.compile(r"\b(total|response|request|processing|turnaround) times?\b", re.IGNORECASE)
+# "200 or failed" adds what failed to what has a status; "failed with 502 or 504" does not.
+_FAIL = "|".join(sorted(words.FAILURES))
+_FAILED_BESIDE = re.compile(
+    rf"\b(?:or|and)\s+(?:\w+\s+)?(?:{_FAIL})\b|\b(?:{_FAIL})\s+(?:or|and)\b", re.IGNORECASE
+)
 _JOINED = re.compile(r"\b(or|and)\b", re.IGNORECASE)
 
 
@@ -224,6 +229,8 @@ def _requests(reader: Reader, bare: Lookup) -> Lookup:
     counted_apart = grouped(reader)
     if counted_apart.by in ("message", "level"):
         raise Refused("requests are not told apart by that")
+    if question.outcomes and _FAILED_BESIDE.search(question.plain):
+        raise Refused("conditions of two sorts are joined; ask for one of them")
     failed = bool(reader.take(words.FAILURES))
     said = reader.take(words.REQUESTS)
     if (
