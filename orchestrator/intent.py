@@ -33,8 +33,8 @@ _WH: Final = rf"({_HOW_MUCH}|what|whats(?= the\b)|which|who|whose|since when)"
 _VERB: Final = r"(is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)"
 # A report can begin with "was" or "when" as well: then the question mark tells.
 _BEGINS: Final = (
-    rf"^\W*(please )?({_WH}|(when|where|since when) {_VERB}|list|show|count|print|display|name|tell me"
-    r"|give me|get (me |all |the )*(\S+ )?(pods|events|logs|services|nodes|jobs|deployments)"
+    rf"^\W*(please )?({_WH}|h\w{{1,2}} many|(when|where|since when) {_VERB}|list|show|count|print|display"
+    r"|name|tell me|give me|get (me |all |the )*(\S+ )?(pods|events|logs|services|nodes|jobs|deployments)"
     r"|(memory|cpu) (usage|use|limits?|requests?) (of|for) \S+\W*$"
     r"|(last|first|latest) (\S+ ){0,2}(lines?|errors?|events?) (of|from|in|for) \S+\W*$"
     r"|(is|are|was|were) there|(number|value|maximum|minimum|status|state) of"
@@ -56,6 +56,52 @@ _INVERTED: Final = (
     r"(ok|okay|fine|healthy|unhealthy|ready|running|up|down|alive|working|broken|available|bound|pending"
     r"|evicted|terminating|completed|suspended|schedulable)\W*$)"
 )
+# What is asked for stands first, and nothing that could be a report follows: "last error in checkout".
+_REST: Final = r"(?:[^.;:!?]|[.:](?=\w)){1,120}"
+_OF_WHOM: Final = rf"( (in|of|for|from|on|at|by|per|with|since|before|after|until|between|to)\b{_REST})?"
+_THINGS: Final = (
+    r"((http|response|status|return|log|config|client) ){0,2}"
+    r"(errors?|warnings?|log lines?|lines?|messages?|entr(y|ies)|logs|requests?|reqs?|responses?|alerts?"
+    r"|changes?|deploys?|deployments?|events?|restarts?|codes?|services|metrics|endpoints?|clients?|ips?"
+    r"|paths?|[1-5](xx|\d\d)s?)"
+)
+_FIGURE: Final = r"(max|maximum|min|minimum|mean|average|avg|peak|highest|lowest|largest|smallest)"
+_KEY: Final = (
+    r"(the )?((http|status|response|error|log|client) )?(status|codes?|clients?|ips?|paths?|endpoints?"
+    r"|routes?|urls?|methods?|minutes?|hours?|levels?|severity|services?|components?|logs?|messages?|namespaces?|nodes?)"
+)
+_PHRASE: Final = (
+    r"^(?!.*\b(is|are|was|were|has|have|fails?|do|does|did)\b)\W*(the )?"
+    r"(((first|last|latest|newest|earliest)( and (first|last))?( (time|occurrence) of)?|total) (\d+ )?"
+    rf"(failed )?{_THINGS}{_OF_WHOM}|(first|last)( and (first|last))?( time)? \W{{0,9}}"
+    rf"|top \d+ {_REST}|top {_THINGS}{_OF_WHOM}"
+    rf"|(\d+ )?(slowest|longest|busiest) {_THINGS}{_OF_WHOM}"
+    rf"|(last |current )?{_FIGURE}( value)? (of|for) {_REST}"
+    rf"|((last|first|current) value of|{_FIGURE}|last|current) \w+_\w+{_OF_WHOM}"
+    rf"|(number|count|percentage|percent|share|breakdown|list) of (all |the |fail\w+ )?{_THINGS}{_OF_WHOM}"
+    rf"|(failed )?{_THINGS}{_OF_WHOM} (per|by) {_KEY}{_OF_WHOM}|(grep|search|find|look)( for)? \W{{0,9}}"
+    rf"|{_THINGS} (over|above|(slower|longer) than) \d{_REST})\W*$"
+)
+# With a question mark, what can be no report is asked for when it is only named.
+_NAMED: Final = (
+    rf"^\W*(all |the )?((requests|responses|services|metrics|logs)"
+    rf"|((http|response|status|return) )*(codes?|[1-5](xx|\d\d)s?|changes?|deploys?){_OF_WHOM}"
+    rf"|{_FIGURE} {_REST}|\w+_\w+ {_REST}\b{_FIGURE})\W*\?\W*$"
+)
+_DID: Final = r"^\W*(did|does|do we|do you) (any|anything|anyone|anybody|something|the|we|you|it|they)\b"
+_ON_WHICH: Final = r"^\W*(on|in|at|to|from|by|of) (which|what) \w+ (is|are|was|were|do|does|did|has|have)\b"
+# The commonest words for such questions in other languages, so that no cause is told in their answer's place.
+_ABROAD: Final = (
+    r"^\W*(wie ?viele?|welche[rsnm]?|wann|seit wann|wie oft|zeige?|cu[aá]nt[ao]s?|cu[aá]les|cu[aá]l"
+    r"|cu[aá]ndo|desde cu[aá]ndo|muestra|combien|quand|depuis quand|quels?|quelles?|montre|quant[ie]|quando"
+    r"|da quando|qual[ei]?|quantos|quantas|quais|desde quando|hoeveel|wanneer|welke|ile|kiedy|kolik|сколько"
+    r"|когда|какие|скільки|коли|kaç|hur många|när|vilka|hvor mange|hvornår)(?!\w)"
+    r"|多少|几个|几次|什么时候|哪些|何件|何回|いくつ|いつ|どの|몇|언제"
+)
+# What greets or tries out asks for nothing.
+_NOTHING: Final = (
+    r"^\W*((hi|hello|hey|yo|hallo|hola|test|testing|help|ping|thanks|thank you|ok|okay)( there| all)?)\W*$"
+)
 _ASKS: Final = (
     rf"(^|[.:;,!?\n])\W{{0,4}}((and|but|or|so) )?({_WH}|until when|when|where|{_VERB})\b[^?]{{0,500}}\?"
 )
@@ -64,7 +110,11 @@ _ASKS: Final = (
 _QUOTED: Final = re.compile(r'"[^"]{1,256}"|“[^“”]{1,256}”|`[^`]{1,256}`')
 _FIRED: Final = re.compile(r"\balerts?\b([^.;?!]{0,40})\btriggered\b")
 _CAUSE: Final = re.compile(f"{_REASON}|{_TROUBLE}|{_CULPRIT}|{_ANY_TROUBLE}")
-_FACT: Final = re.compile(f"{_BEGINS}|{_SHORT}|{_INVERTED}|{_ASKS}")
+_FACT: Final = re.compile(
+    "|".join((_BEGINS, _SHORT, _INVERTED, _ASKS, _PHRASE, _NAMED, _DID, _ON_WHICH, _ABROAD, _NOTHING))
+)
+# Written in a hurry.
+_RUN_TOGETHER: Final = re.compile(r"\b(what|when|where|who|how)s\b(?! up\b)")
 
 
 def intent_of(question: str) -> context_pb2.Intent.ValueType:
@@ -73,6 +123,7 @@ def intent_of(question: str) -> context_pb2.Intent.ValueType:
     A plain report, such as an alert's text, asks for a cause.
     """
     words = _FIRED.sub(r"alerts\1fired", _QUOTED.sub(" ", question.lower()))
+    words = _RUN_TOGETHER.sub(r"\1 is", words)
     if _FACT.search(words) and not _CAUSE.search(words):
         return context_pb2.INTENT_LOOKUP
     return context_pb2.INTENT_CAUSE

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.common.v1 import evidence_pb2
+from assay.common.v1 import context_pb2, evidence_pb2
 from assay.common.v1.answer_pb2 import AllowedClaim
+from assay.common.v1.context_pb2 import DiagnosisContext
 from assay.common.v1.evidence_pb2 import EvidenceGap, GatekeeperResult, Verification
 from assay.common.v1.tool_pb2 import Checked
 from assay.orchestrator.v1.state_pb2 import RunState
@@ -12,8 +13,9 @@ from assay.verifier.v1.verifier_pb2 import VerifyRequest
 
 from services.common.evidence import document as contract
 from services.common.evidence import verdict
-from services.common.evidence.document import ClaimTypeName, DocumentError
+from services.common.evidence.document import ClaimTypeName, DocumentError, ExecutorEvidence
 from services.common.evidence.gaps import evidence_gaps
+from services.common.evidence.refusals import refusal_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +79,31 @@ def material_of(state: RunState, checked: Sequence[Checked], arguments: Mapping[
         checked=checked,
         allowed=claims,
         intent=state.context.intent,
+        refusal=_refusal(evaluation, state.context, claims),
     )
     return Material(evaluation.effective, evaluation.verification, claims, gaps, checked)
 
 
+def _refusal(evaluation: Evaluation, context: DiagnosisContext, allowed: Sequence[AllowedClaim]) -> str:
+    """Return why a question for a fact is not answered, where nothing answers it."""
+    document = _document(evaluation)
+    if document is None or context.intent != context_pb2.INTENT_LOOKUP:
+        return ""
+    if any(cited.claim.critical for cited in allowed):
+        return ""
+    return refusal_in(document.evidence_gaps, context.question)
+
+
 def _claim_types(evaluation: Evaluation) -> list[ClaimTypeName]:
     """Return the claim types of a document that a gate has seen, in document order."""
+    document = _document(evaluation)
+    return [claim.claim_type for claim in document.claims] if document else []
+
+
+def _document(evaluation: Evaluation) -> ExecutorEvidence | None:
     if not evaluation.gate.severity:
-        return []
+        return None
     try:
-        return [claim.claim_type for claim in contract.parse(evaluation.document).claims]
+        return contract.parse(evaluation.document)
     except DocumentError:
-        return []
+        return None

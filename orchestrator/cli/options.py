@@ -32,6 +32,10 @@ class Bundle:
     name: str
 
 
+# Archives that people have, beside zip files.
+_PACKED = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".7z", ".rar")
+
+
 def text(option: str, value: str) -> str:
     """Return a value that a request can carry; raises CommandError for a blank one or one that is no text."""
     if not value.strip():
@@ -78,6 +82,15 @@ def bundle(typed: str, target: str) -> Bundle:
     return remote_bundle(where) if target else local_bundle(where)
 
 
+def _is_a_file(path: Path) -> str:
+    if path.name.lower().endswith(_PACKED):
+        return f"--bundle: {path} is packed in a form that is not read; unpack it, and give the folder"
+    return (
+        f"--bundle: {path} is a file; a bundle is a folder of logs, metrics and events, or a zip file; "
+        "of one file give the folder that it lies in"
+    )
+
+
 def local_bundle(path: Path) -> Bundle:
     """Return a folder or a zip file on this machine; raises CommandError when it is neither, or is empty."""
     try:
@@ -86,9 +99,7 @@ def local_bundle(path: Path) -> Bundle:
             raise wrong_input(f"--bundle: there is no folder or zip file {shown(path)}")
         is_zip = folder.suffix.lower() == ".zip" and folder.is_file()
         if not folder.is_dir() and not is_zip:
-            raise wrong_input(
-                f"--bundle: {path} is a file; a bundle is a folder of logs, metrics and events, or a zip file"
-            )
+            raise wrong_input(_is_a_file(path))
         if not is_zip and next(folder.iterdir(), None) is None:
             raise wrong_input(f"--bundle: the folder {path} is empty; there is nothing to read in it")
     except (OSError, ValueError, RuntimeError) as error:

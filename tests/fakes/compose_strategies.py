@@ -6,6 +6,7 @@ from assay.common.v1 import answer_pb2, context_pb2, evidence_pb2, tool_pb2
 from assay.composer.v1 import composer_pb2
 from hypothesis import strategies as st
 
+from services.common.evidence.refusals import REASONS
 from services.common.evidence.template_slots import UNREACHED
 from tests.fakes.compose_requests import TYPES
 
@@ -111,7 +112,7 @@ def gaps(draw: st.DrawFn, number: int) -> evidence_pb2.EvidenceGap:
         gap_id=f"gap-{number}",
         claim_type=draw(st.sampled_from([evidence_pb2.CLAIM_TYPE_UNSPECIFIED, *TYPES.values()])),
     )
-    match draw(st.integers(0, 4)):
+    match draw(st.integers(0, 5)):
         case 0:
             gap.classification = draw(st.sampled_from(evidence_pb2.Classification.values()))
         case 1:
@@ -125,6 +126,8 @@ def gaps(draw: st.DrawFn, number: int) -> evidence_pb2.EvidenceGap:
             )
         case 3:
             gap.no_supported_cause = True
+        case 4:
+            gap.refusal = draw(st.one_of(st.sampled_from(sorted(REASONS)), WORDS))
     return gap
 
 

@@ -62,6 +62,7 @@ _NOWHERE = ("--target", "127.0.0.1:1")
 _BAD_INPUT: dict[str, tuple[Callable[[Path], list[str]], int, str]] = {
     "no such folder": (_diagnose("missing"), 2, "there is no folder"),
     "a file": (_diagnose("file"), 2, "is a file"),
+    "a tar file": (_diagnose("file.tar.gz"), 2, "unpack it, and give the folder"),
     "an empty folder": (_diagnose("empty"), 2, "is empty"),
     "nothing readable": (_diagnose("useless"), 2, "readable"),
     "an empty question": (_diagnose(".", question=" "), 2, "QUESTION is empty"),
@@ -101,6 +102,7 @@ def test_bad_input_is_one_clear_message(
 ) -> None:
     home = tmp_path / "home"
     (tmp_path / "file").write_text("x")
+    (tmp_path / "file.tar.gz").write_text("x")
     (tmp_path / "empty").mkdir()
     (tmp_path / "useless").mkdir()
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
@@ -144,6 +146,7 @@ def test_nothing_in_a_bundle_can_command_the_terminal(tmp_path: Path) -> None:
 
 def test_a_state_folder_that_cannot_be_used(tmp_path: Path, bundle: str) -> None:
     (tmp_path / "file").write_text("x")
+    (tmp_path / "file.tar.gz").write_text("x")
     ended = assay(tmp_path / "file", "diagnose", QUESTION, "--bundle", bundle)
     _assert_one_clear_message(ended, 2, "set ASSAY_HOME")
 
@@ -297,3 +300,12 @@ def test_a_store_that_another_process_holds_is_an_error_that_says_so(tmp_path: P
 
 def _run_id(stderr: str) -> str:
     return next(line.split()[-1] for line in stderr.splitlines() if "] run " in line)
+
+
+def test_a_refused_question_says_what_was_not_understood(tmp_path: Path, bundle: str) -> None:
+    ended = assay(
+        tmp_path, "diagnose", "How many purple requests failed?", "--bundle", bundle, "--timeout", "60"
+    )
+    said = " ".join(ended.stdout.split())
+    assert ended.code == 3, ended.stderr
+    assert 'Why it is not answered: "purple" was not understood' in said

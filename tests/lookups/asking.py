@@ -20,6 +20,8 @@ class Answer:
     wrong: list[str]
     beside: list[str] = field(default_factory=list)
     """What is said beside the answer."""
+    gaps: list[str] = field(default_factory=list)
+    """Why it is refused."""
 
 
 def asked(bundle: Path, question: str) -> Answer:
@@ -30,7 +32,8 @@ def asked(bundle: Path, question: str) -> Answer:
         wrong.append("it is taken for a question for a cause")
     claims = found.evidence.claims
     beside = [claim.statement for claim in claims if not claim.critical]
-    return Answer([claim.statement for claim in claims if claim.critical], wrong, beside)
+    statements = [claim.statement for claim in claims if claim.critical]
+    return Answer(statements, wrong, beside, list(found.evidence.evidence_gaps))
 
 
 def misses(row: Row, bundle: Path) -> list[str]:

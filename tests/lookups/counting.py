@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -40,6 +41,16 @@ def requests(bundle: Path, name: str) -> list[tuple[datetime, int, str]]:
         for each in found
         if each is not None
     ]
+
+
+def stated(bundle: Path, name: str, pattern: str) -> list[str]:
+    """What a pattern's group holds in each line of a file that has it."""
+    return re.findall(pattern, "\n".join(lines(bundle, name)), re.MULTILINE)
+
+
+def largest(values: list[str]) -> list[tuple[str, int]]:
+    """How often each value stands there, the most frequent first."""
+    return Counter(values).most_common()
 
 
 def answered(bundle: Path, name: str, fits: Callable[[int], bool]) -> list[datetime]:

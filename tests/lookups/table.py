@@ -73,6 +73,60 @@ def _exceeded(bundle: Path) -> list[str]:
     return [count.moment(next(time for time, value in samples if value > 70))]
 
 
+STATUS, CLIENT, METHOD = r'" (\d{3}) ', r"^(\S+) ", r'"([A-Z]+) '
+CLIENT_OF_502, PATH_OF_504 = r'^(\S+) .*" 502 ', r'"[A-Z]+ (\S+) [^"]*" 504 '
+
+
+def _by(pattern: str, word: str, *, first: int | None = None, total: bool = True) -> Said:
+    def said(bundle: Path) -> list[str]:
+        found = count.largest(count.stated(bundle, ACCESS, pattern))
+        whole = len(count.requests(bundle, ACCESS))
+        head = f"nginx answered {whole} requests" if total else f"of {whole} requests"
+        told = [f"{number} {word} {text}" for text, number in found[:first]]
+        return [head, f"{len(found)} different one", *told]
+
+    return said
+
+
+def _of_method(method: str, fits: Callable[[int], bool]) -> Said:
+    def said(bundle: Path) -> list[str]:
+        made = count.requests(bundle, ACCESS)
+        found = sum(fits(status) and request.startswith(f"{method} ") for _, status, request in made)
+        return [f"nginx answered {found} of {len(made)} requests"]
+
+    return said
+
+
+def _durations(bundle: Path) -> list[str]:
+    return count.stated(bundle, ACCESS, r" rt=([\d.]+) ")
+
+
+def _longer_than(seconds: float) -> Said:
+    def said(bundle: Path) -> list[str]:
+        found = sum(float(each) > seconds for each in _durations(bundle))
+        whole = len(count.requests(bundle, ACCESS))
+        return [f"nginx answered {found} of {whole} requests that took more than {seconds:g} seconds"]
+
+    return said
+
+
+def _slowest(bundle: Path) -> list[str]:
+    longest = sorted(map(float, _durations(bundle)), reverse=True)[:3]
+    return ["nginx answered", *(f"{each:g} seconds took {ACCESS}" for each in longest)]
+
+
+def _per_minute(bundle: Path) -> list[str]:
+    times = [f"{time:%Y-%m-%dT%H:%M}:00Z" for time in count.answered(bundle, ACCESS, _failed)]
+    told = [f"{number} in the minute from {minute}" for minute, number in count.largest(times)]
+    return [f"nginx answered {len(times)} of", *told]
+
+
+def _mean(bundle: Path) -> list[str]:
+    samples = count.samples(bundle, "pg_connections_by_app", application_name="checkout", state="idle")
+    mean = sum(value for _, value in samples) / len(samples)
+    return [f"has the mean {mean:.4g} over {len(samples)} samples"]
+
+
 def _states(wanted: Callable[[str, str, int], bool]) -> Said:
     def said(bundle: Path) -> list[str]:
         rows = count.pod_rows(bundle)
@@ -297,7 +351,43 @@ ON_INCIDENTS: Sequence[Row] = (
     Row(OUTAGE, "Is the moon made of cheese?"),
     Row(OUTAGE, "How many customers were affected?"),
     Row(OUTAGE, "How many errors did customers of Paris see?"),
-    Row(OUTAGE, "How many requests took longer than 2 seconds?"),
+    Row(OUTAGE, "How many requests took longer than 2 seconds?", _longer_than(2)),
+    Row(OUTAGE, "requests over 5s?", _longer_than(5)),
+    Row(OUTAGE, "top 3 slowest requests", _slowest),
+    Row(OUTAGE, "status codes?", _by(STATUS, "with")),
+    Row(OUTAGE, "how many requests per status code", _by(STATUS, "with")),
+    Row(OUTAGE, "how many unique clients are there", _by(CLIENT, "from")),
+    Row(OUTAGE, "which clients got 502s", _by(CLIENT_OF_502, "from", total=False)),
+    Row(OUTAGE, "top 1 endpoints by 504", _by(PATH_OF_504, "to", first=1, total=False)),
+    Row(OUTAGE, "which http methods were there", _by(METHOD, "by")),
+    Row(OUTAGE, "How many GET requests failed?", _of_method("GET", _failed)),
+    Row(OUTAGE, "how many POST requests were there", _of_method("POST", lambda _: True)),
+    Row(OUTAGE, "5xx of nginx per minute", _per_minute),
+    Row(OUTAGE, "what percentage of requests failed", lambda bundle: _answered(bundle, _failed)),
+    Row(
+        OUTAGE,
+        "errors per service",
+        lambda bundle: [
+            "by their level or status",
+            f"{len(count.at_level(bundle, 'logs/checkout.log', 'ERROR'))} in logs/checkout.log",
+        ],
+    ),
+    Row(
+        OUTAGE,
+        "whats the most common error",
+        lambda bundle: [
+            "report a failure",
+            f"{len(count.holding(bundle, 'logs/postgres.log', 'FATAL:  sorry, too many clients'))} like",
+        ],
+    ),
+    Row(OUTAGE, "average of pg_connections_by_app", _mean),
+    Row(OUTAGE, "what is the status of checkout"),
+    Row(OUTAGE, "how many requests with status != 200"),
+    Row(OUTAGE, "how many requests with status >= 500"),
+    Row(OUTAGE, "how many seconds did checkout fail"),
+    Row(OUTAGE, "how many requests to / failed"),
+    Row(OUTAGE, "how many requests per second"),
+    Row(OUTAGE, "how many requests failed in the last 2 minutes"),
     Row(OUTAGE, "How many requests failed yesterday?"),
     Row(OUTAGE, "How many of the last requests failed?"),
     Row(OUTAGE, "Who deployed checkout?"),

@@ -103,6 +103,43 @@ ANSWERED = [
 ]  # fmt: skip
 
 
+TWINS = text(
+    """
+    NAMESPACE   NAME    READY   STATUS    RESTARTS   AGE
+    shop        sync    0/1     Pending   2          3m
+    data        sync    0/1     Pending   0          3m
+    """
+)
+ACCOUNT = text(
+    """
+    Name:                shop
+    Namespace:           shop
+    Labels:              <none>
+    Image pull secrets:  <none>
+    Mountable secrets:   <none>
+    Tokens:              <none>
+    Events:              <none>
+    """
+)
+
+
+def test_two_objects_of_one_name_are_told_with_their_namespaces(tmp_path: Path) -> None:
+    (answer,) = asked(write(tmp_path / "bundle", {"pods.txt": TWINS}), "which pods are pending?").statements
+    assert "sync (Pending) in the namespace shop; sync (Pending) in the namespace data" in answer
+
+
+def test_a_namespace_may_have_the_name_of_an_object(tmp_path: Path) -> None:
+    bundle = write(tmp_path / "bundle", {"pods.txt": TWINS, "account.txt": ACCOUNT})
+    (answer,) = asked(bundle, "how many pods are in shop").statements
+    assert answer.startswith("1 pod of the namespace shop is recorded: sync")
+
+
+def test_restarts_are_told_of_all_where_no_name_is_said(tmp_path: Path) -> None:
+    answer = asked(write(tmp_path / "bundle", {"pods.txt": TWINS}), "how many restarts were there?")
+    assert answer.wrong == []
+    assert answer.statements[0].startswith("Recorded restarts: 2 in all, of 2 recorded pods")
+
+
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     files: dict[str, Tree] = {"pods.txt": PODS, **OTHERS}

@@ -239,8 +239,16 @@ FAULTS: Final = (
         "invalid UTF-8",
         always(r.http(b'{"choices": "\xff\xfe"}')),
         INVALID,
-        "not_json",
-        "holds no JSON object",
+        "no_completion",
+        "no message of the OpenAI protocol",
+        (1, 2),
+    ),
+    Fault(
+        "a web page",
+        always(r.http(b"<!doctype html><html></html>", content_type="text/html")),
+        INVALID,
+        "no_completion",
+        "check model_base_url",
         (1, 2),
     ),
     Fault(

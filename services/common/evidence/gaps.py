@@ -20,12 +20,13 @@ def evidence_gaps(
     checked: Iterable[tool_pb2.Checked],
     allowed: Iterable[answer_pb2.AllowedClaim],
     intent: IntentValue,
+    refusal: str = "",
 ) -> list[evidence_pb2.EvidenceGap]:
     """Return what is not known, at most 64 gaps with the ids gap-1, gap-2, ... in this order.
 
     One per verified claim that its check does not carry, per claim of the document that the gate dropped
     (`claim_types` in document order), per source that was absent or failed, and one for a cause question
-    without an allowed cause. The last is never cut.
+    without an allowed cause, or the refusal of a question for a fact. The last is never cut.
     """
     gaps = [
         *_disallowed(checks, output),
@@ -37,6 +38,8 @@ def evidence_gaps(
         gaps.append(
             evidence_pb2.EvidenceGap(claim_type=evidence_pb2.CLAIM_TYPE_CAUSE, no_supported_cause=True)
         )
+    elif refusal:
+        gaps.append(evidence_pb2.EvidenceGap(claim_type=evidence_pb2.CLAIM_TYPE_CONTEXT, refusal=refusal))
     for index, gap in enumerate(gaps, start=1):
         gap.gap_id = f"gap-{index}"
     return gaps

@@ -327,6 +327,10 @@ def _joined(shown: Sequence[str], more: bool) -> str:
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
 
 
+def _refusals(material: Material) -> list[str]:
+    return [gap.refusal for gap in material.gaps]
+
+
 SLOTS: Final[Mapping[str, Callable[[Material], list[str]]]] = {
     "component": _components,
     "components": _all_components,
@@ -342,6 +346,7 @@ SLOTS: Final[Mapping[str, Callable[[Material], list[str]]]] = {
     "missing": _missing,
     "wanted": _wanted,
     "reason": _reasons,
+    "refusal": _refusals,
     "statements": _statements,
     "subject": _subjects,
     "read": _read,

@@ -117,12 +117,16 @@ def _sources(material: Material) -> bool:
     return len(reasons) == 1 and all(gap.WhichOneof("reason") == "source" for gap in material.gaps)
 
 
+def _refused(material: Material) -> bool:
+    return all(gap.WhichOneof("reason") == "refusal" for gap in material.gaps)
+
+
 def _one_series(material: Material) -> bool:
     return len(series_of(material.claims)) == 1
 
 
 def _left_out(material: Material) -> bool:
-    others = ("source", "no_supported_cause")
+    others = ("source", "no_supported_cause", "refusal")
     return _one_subject(material) and all(gap.WhichOneof("reason") not in others for gap in material.gaps)
 
 
@@ -269,6 +273,13 @@ FALLBACK_TEMPLATES: Final[Mapping[str, Template]] = {
         Cites.NOTHING,
         FALLBACK,
     ),
+    "fallback.model_first": Template(
+        "Set right what is said of the language model, then ask again; assay doctor looks whether its "
+        "endpoint is there.",
+        "next_checks",
+        Cites.NOTHING,
+        FALLBACK,
+    ),
     "fallback.ask_again": Template(
         "Ask again; if it stops at the same step, look at that step's log.",
         "next_checks",
@@ -291,6 +302,9 @@ _GAPS: Final[Mapping[str, Template]] = {
     ),
     "gap.source_unexplained": Template(
         "Not read: {missing}.", "evidence_gaps", Cites.GAPS, FALLBACK, _sources
+    ),
+    "gap.refused": Template(
+        "Why it is not answered: {refusal}.", "evidence_gaps", Cites.GAPS, FALLBACK, _refused
     ),
     "gap.overstated": Template(
         "Left out because the evidence does not carry it in full: {statements} about {subject}.",
@@ -392,8 +406,9 @@ _NEXT: Final[Mapping[str, Template]] = {
     "next.see": Template("See it for yourself at {place}.", "next_checks", Cites.CLAIMS, CARRIED),
     "next.lookup": Template(
         "What is looked up: how many, which, since when, the last, or whether there was any, of log lines "
-        '(by "quoted text", level or log), requests by status, alerts, changes, components and their calls, '
-        "objects and events of a cluster; and the value, maximum or minimum of a metric by its name.",
+        '(by "quoted text", level or log), requests (by status, path, method, client or how long they took), '
+        "alerts, changes, components and their calls, objects and events of a cluster; how many per minute, "
+        "status, client or log; and the value, maximum, minimum or mean of a metric by its name.",
         "next_checks",
         Cites.NOTHING,
         LOW,

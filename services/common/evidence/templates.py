@@ -155,7 +155,7 @@ def fallback_answer(
         summary=[*begun, _meaning(verified, claims), *checked_sentences(checked)],
         possible_directions=[restate(cited) for cited in claims] if verified else [],
         evidence_gaps=gap_sentences(gaps),
-        next_checks=[*provide_sentences(gaps, checked), *_after_stop(node)],
+        next_checks=[*provide_sentences(gaps, checked), *_after_stop(node, model_failure)],
     )
 
 
@@ -165,8 +165,11 @@ def _meaning(verified: bool, claims: Sequence[answer_pb2.AllowedClaim]) -> answe
     return _fallback("fallback.verified" if claims else "fallback.nothing_carried")
 
 
-def _after_stop(node: str) -> Iterator[answer_pb2.Sentence]:
-    if node == "gatekeeper":
+def _after_stop(node: str, model_failure: str) -> Iterator[answer_pb2.Sentence]:
+    if model_failure:
+        # The same request would fail in the same way.
+        yield _fallback("fallback.model_first")
+    elif node == "gatekeeper":
         # The same evidence would be found wanting again.
         yield from _made("next.by_hand", Material())
     else:
@@ -210,6 +213,8 @@ def _gap_group(gap: evidence_pb2.EvidenceGap) -> tuple[str, int, str]:
     match gap.WhichOneof("reason"):
         case "no_supported_cause":
             return "gap.no_cause", 0, ""
+        case "refusal":
+            return "gap.refused", 0, ""
         case "source":
             reason = reason_text(gap)
             return "gap.source" if reason else "gap.source_unexplained", 0, reason

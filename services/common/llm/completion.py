@@ -31,7 +31,7 @@ def read_completion(body: bytes) -> Completion:
     try:
         root = loads(body, max_bytes=len(body))
     except StrictJsonError:
-        return Completion("", Kind.NOT_JSON, Usage())
+        return Completion("", Kind.NO_COMPLETION, Usage())
     usage = _usage(_member(root, "usage"))
     choices = _member(root, "choices")
     choice = choices[0] if isinstance(choices, list) and choices else None

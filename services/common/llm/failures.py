@@ -40,6 +40,11 @@ FAILURES: Final[Mapping[Kind, Failure]] = MappingProxyType(
         Kind.EMPTY: Failure(_INVALID, "the endpoint answered without an answer of the model"),
         Kind.REFUSAL: Failure(_NEVER, "the model refuses to answer this request"),
         Kind.CONTENT_FILTERED: Failure(_NEVER, "a filter of the endpoint held the answer back"),
+        Kind.NO_COMPLETION: Failure(
+            _INVALID,
+            "what answered is no message of the OpenAI protocol; check model_base_url, which often ends "
+            "in /v1",
+        ),
         Kind.NOT_JSON: Failure(_INVALID, "the answer holds no JSON object that can be read"),
         Kind.WRONG_SHAPE: Failure(_INVALID, "the answer is JSON of another shape than was asked for"),
         Kind.TOO_LARGE: Failure(_INVALID, "the answer is larger than model_max_answer_bytes allows"),

@@ -29,6 +29,8 @@ class Kind(Enum):
     EMPTY = "empty"
     REFUSAL = "refusal"
     CONTENT_FILTERED = "content_filtered"
+    # What came is no message of the protocol: another server may answer at that address.
+    NO_COMPLETION = "no_completion"
     NOT_JSON = "not_json"
     WRONG_SHAPE = "wrong_shape"
     # The answer met its bound of bytes.

@@ -22,7 +22,7 @@ from services.executor.sources.instants import (
 )
 from services.executor.sources.log_json import parse_fields, parse_json
 from services.executor.sources.log_line import Parsed, Severity, severity_of_word
-from services.executor.sources.log_requests import access, balancer, haproxy, iis
+from services.executor.sources.log_requests import access, balancer, cloudfront, haproxy, iis
 from services.executor.sources.log_text import levelled, severity_of_priority, worded
 from services.executor.sources.log_values import duration_of, outcome_of
 
@@ -57,6 +57,8 @@ _PADDED = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})  ([0-9]:[0-9]{2}:[0-9]{2
 _EPOCH = re.compile(r"([0-9]{10}(?:\.[0-9]{1,9})?|[0-9]{13}|[0-9]{16}|[0-9]{19})\s+")
 _CLOCK_ALONE = re.compile(rf"{CLOCK}\s")
 _TIME_BEHIND = re.compile(r"([A-Z]{3,9}):? +(?:\[[^\]]{0,128}\] +)?(?=[0-9]{4}-)")
+# The kernel's own lines, by the seconds since the machine started.
+_KERNEL = re.compile(r"\[ {0,6}[0-9]{1,8}\.[0-9]{6}\] ")
 _BRACKET_FIRST = re.compile(r"\[([A-Za-z]{3,9})\] ")
 _SYSLOG_5424 = re.compile(r"<([0-9]{1,3})>1 (\S{1,64}) (\S+) (\S+) \S+ \S+ (?:-|\[.*?\])(?= |$) ?")
 _SYSLOG_3164 = re.compile(rf"(?:<([0-9]{{1,3}})>)?{MONTH} ([ 0-9][0-9]) {CLOCK} ")
@@ -89,6 +91,11 @@ def parse_line(text: str, near: Instant | None) -> Parsed | None:
         if parsed is not None:
             return parsed
     return None
+
+
+def is_of_kernel(text: str) -> bool:
+    """Tell whether a line begins as the kernel writes: a record, though without a time of day."""
+    return _KERNEL.match(text) is not None
 
 
 def _iso(text: str, _near: Instant | None) -> Parsed | None:
@@ -224,6 +231,12 @@ def _bracket_first(text: str, _near: Instant | None) -> Parsed | None:
     return levelled(None, match.group(1), text[match.end() :])
 
 
+def _kernel(text: str, _near: Instant | None) -> Parsed | None:
+    """Read a line of the kernel: when the machine started is not known, so that it has no time."""
+    match = _KERNEL.match(text)
+    return worded(None, text[match.end() :]) if match else None
+
+
 def _syslog_5424(text: str, _near: Instant | None) -> Parsed | None:
     match = _SYSLOG_5424.match(text)
     if match is None:
@@ -303,7 +316,7 @@ def _nearest_year(near: Instant | None, month: int, day: int, clock: str) -> Ins
 
 
 _DIGIT_FIRST: Final = (
-    _iso, _slashes, _redis, access, _dashed_month, haproxy, _padded, _epoch, _dots, _clock_alone,
+    _iso, _slashes, _redis, access, cloudfront, _dashed_month, haproxy, _padded, _epoch, _dots, _clock_alone,
 )  # fmt: skip
 _OTHER_FIRST: Final[tuple[Format, ...]] = (
     _klog, _syslog_3164, _level_first, _logfmt, access, balancer, _ctime, _jul, _ruby, haproxy,
@@ -311,7 +324,7 @@ _OTHER_FIRST: Final[tuple[Format, ...]] = (
 _BY_FIRST: Final[dict[str, tuple[Format, ...]]] = {
     **dict.fromkeys("0123456789", _DIGIT_FIRST),
     "{": (_json,),
-    "[": (_iso, _apache_error, _dashed_month, _ctime, _bracket_first),
+    "[": (_iso, _apache_error, _dashed_month, _ctime, _kernel, _bracket_first),
     "<": (_syslog_5424, _syslog_3164),
     " ": (),
     "\t": (),

@@ -29,6 +29,10 @@ _IIS: Final = re.compile(
     r"[0-9-]{10} [0-9:]{8} [0-9a-fA-F.:]+ [A-Z]{3,16} (\S+ \S+) [0-9]+ (\S+) \S+ (\S+(?: \S+)?) "
     r"[1-5][0-9]{2}(?: [0-9]+)*$"
 )
+_CLOUDFRONT: Final = re.compile(
+    r"[0-9-]{10}\t[0-9:]{8}\t[A-Z0-9-]+\t[0-9]+\t\S+\t[A-Z]{3,16}\t"
+    r"([^\t]*\t[^\t]+)\t[0-9]{3}\t([^\t]*\t[^\t]*\t[^\t]*\t[^\t]*)\t[^\t]*\t[^\t]*\t([^\t]*)"
+)
 _REQUESTS: Final = (_ACCESS, _HAPROXY, _BALANCER)
 _QUOTED: Final = re.compile(r"\"((?:[^\"\\]|\\.)*)\"")
 
@@ -89,7 +93,7 @@ def _parts(text: str) -> Iterator[Part]:
     if text.startswith("{"):
         yield from _json_parts(text)
     yield from _field_parts(text)
-    for pattern in (_IIS, _REQUEST, _UPSTREAM, _OPENED, _USER):
+    for pattern in (_IIS, _CLOUDFRONT, _REQUEST, _UPSTREAM, _OPENED, _USER):
         for match in pattern.finditer(text):
             yield from _groups(match)
 

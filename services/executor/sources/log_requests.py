@@ -25,6 +25,11 @@ _IIS = re.compile(
     r"[0-9a-fA-F.:]+ ([A-Z]{3,16}) (\S+) \S+ [0-9]+ \S+ \S+ \S+(?: \S+)? "
     r"([1-5][0-9]{2}) [0-9]+ [0-9]+(?: ([0-9]+))?$"
 )
+# The standard log of CloudFront: fields in a fixed order between tabs, times in UTC; the 19th is in seconds.
+_CLOUDFRONT = re.compile(
+    r"([0-9]{4})-([0-9]{2})-([0-9]{2})\t([0-9]{2}:[0-9]{2}:[0-9]{2})\t[A-Z]{3}[A-Z0-9-]*\t[0-9]+\t\S+\t"
+    r"([A-Z]{3,16})\t[^\t]*\t([^\t]+)\t([1-5][0-9]{2})\t(?:[^\t]*\t){9}([0-9.]+)"
+)
 _ORIGIN = re.compile(r"[a-z]+://[^/\s]*")
 
 
@@ -62,6 +67,17 @@ def balancer(text: str, _near: Instant | None) -> Parsed | None:
         return None
     took = [seconds(each, "s") for each in times if not each.startswith("-")]
     return _request(time, _ORIGIN.sub("", request, count=1), outcome, sum(took) if took else None)
+
+
+def cloudfront(text: str, _near: Instant | None) -> Parsed | None:
+    """Read a line of CloudFront's standard log."""
+    match = _CLOUDFRONT.match(text)
+    if match is None:
+        return None
+    year, month, day, clock, method, path, outcome, took = match.groups()
+    time = instant(int(year), int(month), int(day), clock, "Z")
+    duration = float(took) if took.replace(".", "", 1).isdigit() else None
+    return _request(time, f"{method} {path}", outcome, duration) if time else None
 
 
 def iis(time: Instant | None, rest: str) -> Parsed | None:

@@ -8,7 +8,8 @@ from typing import Final
 _UNITS: Final = {"ns": -9, "us": -6, "µs": -6, "ms": -3, "s": 0, "sec": 0, "seconds": 0}
 
 _REQUEST = re.compile(
-    r'\b(?:GET|HEAD|POST|PUT|DELETE|PATCH|OPTIONS) [^\s"]{1,2048}(?: HTTP/[0-9.]{1,3}"?)? ([1-5][0-9]{2})\b'
+    r'\b(?:GET|HEAD|POST|PUT|DELETE|PATCH|OPTIONS) [^\s"]{1,2048}'
+    r'(?: HTTP/[0-9.]{1,3}"?| "HTTP/[0-9.]{1,3})? ([1-5][0-9]{2})\b'
 )
 _STATUS_KEY = re.compile(
     r"\b(?:status|status_code|statusCode|http_status|response_status)[=:] ?\"?([1-5][0-9]{2})\b"

@@ -15,6 +15,7 @@ from services.executor.sources.instants import Instant, from_seconds
 from services.executor.sources.kinds import Form
 from services.executor.sources.kubernetes.container_logs import is_container_log
 from services.executor.sources.kubernetes.reader import Writing, writing_of
+from services.executor.sources.log_formats import is_of_kernel
 from services.executor.sources.log_json import parse_json
 from services.executor.sources.log_records import log_lines, parsed_alone
 from services.executor.sources.metrics import response_samples
@@ -210,6 +211,8 @@ def _looks_timed(lines: list[str]) -> bool:
     told = [line for line in lines if line.strip()]
     # Whether a line has a date is asked here, not which: any year will do.
     timed = sum(
-        (parsed := parsed_alone(line, _ANY_TIME)) is not None and parsed.time is not None for line in told
+        is_of_kernel(line)
+        or ((parsed := parsed_alone(line, _ANY_TIME)) is not None and parsed.time is not None)
+        for line in told
     )
     return bool(told) and 2 * timed >= len(told)

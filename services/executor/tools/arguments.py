@@ -12,6 +12,8 @@ from services.executor.tools.tool import Arguments
 SourceName = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
 Literal = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 Outcome = Annotated[str, StringConstraints(pattern=r"^[1-5](?:xx|[0-9]{2})$")]
+Method = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3,16}$")]
+GroupedBy = TypeLiteral["status", "client", "method", "path", "level", "message", "minute", "hour"]
 When = Annotated[AwareDatetime | None, Field(description="RFC 3339; absent means unbounded")]
 
 
@@ -78,7 +80,16 @@ class LogCount(Window):
     outcomes: Annotated[list[Outcome], Field(max_length=64, description="status codes or classes")] = Field(
         default_factory=list
     )
+    methods: Annotated[list[Method], Field(max_length=8, description="of the request")] = Field(
+        default_factory=list
+    )
+    clients: Annotated[list[Literal], Field(max_length=8, description="addresses of callers")] = Field(
+        default_factory=list
+    )
+    slower_than: Annotated[float | None, Field(ge=0, description="seconds that the request took")] = None
+    by: Annotated[GroupedBy | None, Field(description="count them apart by this, too")] = None
     show: Annotated[int, Field(ge=0, le=50, description="most of them to show, per log")] = 0
+    slowest: Annotated[bool, Field(description="show those that took longest, not the first")] = False
     last: Annotated[bool, Field(description="show the last ones, not the first")] = False
     dated_only: Annotated[bool, Field(description="count apart what has no time")] = False
 

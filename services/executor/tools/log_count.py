@@ -4,6 +4,7 @@ What is counted are lines, unless a level, a severity or a status is asked for: 
 record that spans lines counts once. What has no time belongs to every window, or is counted apart.
 """
 
+import heapq
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -12,11 +13,13 @@ from typing import Final
 from services.common.evidence.strict_json import Json
 from services.executor.sources import kinds
 from services.executor.sources.bundle import Bundle
+from services.executor.sources.log_callers import client_of, method_of
 from services.executor.sources.log_line import LogLine
 from services.executor.sources.log_reader import Reading
 from services.executor.sources.sniff import Source
 from services.executor.sources.stop import Stop, StoppedError
 from services.executor.tools.arguments import LogCount, microseconds, rfc3339
+from services.executor.tools.log_groups import Groups
 from services.executor.tools.log_window import extent_of, number, records, shown, time_text
 from services.executor.tools.tool import ToolOutput
 
@@ -31,13 +34,13 @@ def logs_count(bundle: Bundle, arguments: LogCount, stop: Stop) -> ToolOutput:
     """Count what fits in some logs, or in all of them, as far as they were read in time."""
     found = _sources(bundle, arguments)
     sooner, seen = stop.sooner(), set[int]()
-    counted = []
+    counted, groups = [], Groups(arguments.by or "")
     for source in found:
         try:
             sooner.check()
         except StoppedError:
             break
-        counted.append(_count(bundle, source, arguments, sooner, seen))
+        counted.append(_count(bundle, source, arguments, sooner, _Seen(seen, groups)))
     stop.check()
     unread = len(found) - len(counted) + (0 if arguments.sources else _unreadable(bundle))
     document: dict[str, Json] = {
@@ -49,12 +52,23 @@ def logs_count(bundle: Bundle, arguments: LogCount, stop: Stop) -> ToolOutput:
         "lines": number(sum(each.lines for each in counted)),
         "requests": number(sum(each.requests for each in counted)),
         "answered_well": number(sum(each.answered_well for each in counted)),
+        "timed": number(sum(each.timed for each in counted)),
         "count": number(sum(each.count for each in counted)),
         "undated": number(sum(each.undated for each in counted)),
         "repeated": number(sum(each.repeated for each in counted)),
+        **groups.document(),
         "logs": [each.document() for each in counted],
     }
-    return ToolOutput(document, unread > 0 or any(each.is_partial for each in counted))
+    partial = groups.left_out > 0 or any(each.is_partial for each in counted)
+    return ToolOutput(document, unread > 0 or partial)
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What the logs before this one held, and what of all of them is counted apart."""
+
+    texts: set[int]
+    groups: Groups
 
 
 @dataclass(slots=True)
@@ -64,20 +78,28 @@ class _Counted:
     source: Source
     reading: Reading
     excerpts: deque[LogLine]
+    slowest: list[tuple[float, int, LogLine]] = field(default_factory=list)
+    """A heap of the requests that took longest: the shortest of them first, the later of two alike."""
     lines: int = 0
     requests: int = 0
     answered_well: int = 0
+    timed: int = 0
     count: int = 0
     undated: int = 0
     repeated: int = 0
     is_partial: bool = False
     ends: list[LogLine] = field(default_factory=list)
 
-    def add(self, line: LogLine, *, from_end: bool) -> None:
+    def add(self, line: LogLine, arguments: LogCount) -> None:
         """Take a line that fits."""
         self.count += 1
         self.ends[1:] = [line]
-        if from_end or len(self.excerpts) < (self.excerpts.maxlen or 0):
+        seconds = line.parsed.duration_seconds
+        if arguments.slowest:
+            if seconds is not None and arguments.show:
+                keep = heapq.heappush if len(self.slowest) < arguments.show else heapq.heappushpop
+                keep(self.slowest, (seconds, -line.n, line))
+        elif arguments.last or len(self.excerpts) < (self.excerpts.maxlen or 0):
             self.excerpts.append(line)
 
     def document(self) -> Json:
@@ -92,6 +114,7 @@ class _Counted:
             "lines": number(self.lines),
             "requests": number(self.requests),
             "answered_well": number(self.answered_well),
+            "timed": number(self.timed),
             "count": number(self.count),
             "undated": number(self.undated),
             "repeated": number(self.repeated),
@@ -103,10 +126,13 @@ class _Counted:
             result |= {"first": shown(first), "last": shown(last)}
         if self.excerpts:
             result["excerpts"] = [shown(line) for line in self.excerpts]
+        if self.slowest:
+            ordered = sorted(self.slowest, reverse=True)
+            result["excerpts"] = [{**shown(line), "seconds": number(seconds)} for seconds, _, line in ordered]
         return result
 
 
-def _count(bundle: Bundle, source: Source, arguments: LogCount, stop: Stop, seen: set[int]) -> _Counted:
+def _count(bundle: Bundle, source: Source, arguments: LogCount, stop: Stop, seen: _Seen) -> _Counted:
     start, end = microseconds(arguments.start), microseconds(arguments.end)
     reading = bundle.log(source).read(stop, start, end)
     counted = _Counted(source, reading, deque(maxlen=arguments.show))
@@ -117,7 +143,7 @@ def _count(bundle: Bundle, source: Source, arguments: LogCount, stop: Stop, seen
     except StoppedError:
         counted.is_partial = True
     counted.is_partial = counted.is_partial or reading.extent.cut
-    seen |= own
+    seen.texts |= own
     return counted
 
 
@@ -125,7 +151,7 @@ def _take(
     counted: _Counted,
     record: list[LogLine],
     fitting: Iterable[LogLine],
-    seen: set[int],
+    seen: _Seen,
     own: set[int],
     arguments: LogCount,
 ) -> None:
@@ -133,16 +159,18 @@ def _take(
     outcome = record[0].parsed.outcome
     counted.requests += bool(outcome)
     counted.answered_well += bool(outcome) and outcome < "4"
+    counted.timed += bool(outcome) and record[0].parsed.duration_seconds is not None
     for line in fitting:
         counted.is_partial = counted.is_partial or line.cut
         if arguments.dated_only and line.parsed.time is None:
             counted.undated += 1
             continue
-        counted.add(line, from_end=arguments.last)
+        counted.add(line, arguments)
+        seen.groups.add(counted.source.name, line)
         if len(line.text) >= _MIN_COPIED:
             mark = hash(line.text)
-            counted.repeated += mark in seen
-            if len(seen) + len(own) < MAX_REMEMBERED:
+            counted.repeated += mark in seen.texts
+            if len(seen.texts) + len(own) < MAX_REMEMBERED:
                 own.add(mark)
 
 
@@ -177,10 +205,15 @@ def _text_condition(arguments: LogCount) -> Callable[[str], bool]:
 def _head_condition(arguments: LogCount) -> Callable[[LogLine], bool]:
     levels = {level.upper() for level in arguments.levels}
     classes = tuple(each[0] for each in arguments.outcomes if each.endswith("xx"))
-    codes = set(arguments.outcomes)
+    codes, methods, slower = set(arguments.outcomes), set(arguments.methods), arguments.slower_than
+    clients = set(arguments.clients)
 
     def says(head: LogLine) -> bool:
         parsed = head.parsed
+        if (methods and method_of(head) not in methods) or (clients and client_of(head) not in clients):
+            return False
+        if slower is not None and (parsed.duration_seconds is None or parsed.duration_seconds <= slower):
+            return False
         of_level = not levels or parsed.level.upper() in levels
         severe = not arguments.severities or parsed.severity.value in arguments.severities
         answered = bool(parsed.outcome) and (parsed.outcome in codes or parsed.outcome.startswith(classes))
@@ -190,7 +223,11 @@ def _head_condition(arguments: LogCount) -> Callable[[LogLine], bool]:
 
 
 def _is_of_records(arguments: LogCount) -> bool:
-    return bool(arguments.levels or arguments.severities or arguments.outcomes)
+    of_requests = bool(arguments.outcomes or arguments.methods or arguments.clients)
+    of_requests = of_requests or arguments.slower_than is not None
+    # What lines say of a request, and their level, stands in the first of a record.
+    of_heads = arguments.by is not None and arguments.by not in ("minute", "hour")
+    return bool(arguments.levels or arguments.severities or of_requests or of_heads)
 
 
 def _sources(bundle: Bundle, arguments: LogCount) -> list[Source]:
@@ -207,7 +244,9 @@ def _selection(arguments: LogCount) -> dict[str, Json]:
     """Return the conditions that made the counts, as far as they were given."""
     instants = {"start": arguments.start, "end": arguments.end}
     given: dict[str, Json] = {name: rfc3339(when) for name, when in instants.items() if when is not None}
-    for name in ("contains", "any_of", "severities", "levels", "outcomes"):
+    for name in ("contains", "any_of", "severities", "levels", "outcomes", "methods", "clients"):
         if texts := getattr(arguments, name):
             given[name] = [*texts]
+    if arguments.slower_than is not None:
+        given["slower_than"] = number(arguments.slower_than)
     return given

@@ -1,5 +1,6 @@
 """`metrics_summary`: the ends and extremes of series, the sample at an instant, those beyond a bound."""
 
+import statistics
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -92,6 +93,7 @@ def _row(series: Series, asked: Asked) -> Json:
     least, greatest = min(points.values), max(points.values)
     row |= _sample("min", points, points.values.index(least))
     row |= _sample("max", points, points.values.index(greatest))
+    row |= _mean(points)
     if asked.at is not None:
         row |= _until(series, asked.at)
     if asked.above is not None or asked.below is not None:
@@ -105,6 +107,14 @@ def _later(one: float | None, other: float) -> float:
 
 def _sooner(one: float | None, other: float) -> float:
     return other if one is None else min(one, other)
+
+
+def _mean(points: Points) -> dict[str, Json]:
+    """Return the mean of the samples in six digits; nothing where their sum has no number."""
+    try:
+        return {"mean": number(float(f"{statistics.fmean(points.values):.6g}"))}
+    except OverflowError:
+        return {}
 
 
 def _until(series: Series, at: float) -> dict[str, Json]:

@@ -310,6 +310,15 @@ def test_fallback_asks_for_a_repetition_only_where_one_may_help(node: str, templ
     assert [sentence.template_id for sentence in answer.next_checks] == [template_id]
 
 
+def test_whose_model_gave_no_result_first_has_to_set_that_right() -> None:
+    for node in ("planner", "gatekeeper"):
+        answer = fallback_answer(
+            node=node, status="FAILED", verdict=0, claims=[], gaps=[], checked=[],
+            model_failure="the endpoint refuses the key; check model_api_key",
+        )  # fmt: skip
+        assert [item.template_id for item in answer.next_checks] == ["fallback.model_first"]
+
+
 def test_the_tables_share_no_identifier() -> None:
     assert not TEMPLATES.keys() & FALLBACK_TEMPLATES.keys()
 

@@ -102,3 +102,18 @@ def test_gaps_are_bounded_and_the_missing_cause_is_not_cut() -> None:
     assert len(gaps) == MAX_EVIDENCE_GAPS
     assert gaps[-1].no_supported_cause
     assert len({gap.gap_id for gap in gaps}) == MAX_EVIDENCE_GAPS
+
+
+def test_a_refusal_is_told_last_and_of_a_question_for_a_fact_only() -> None:
+    for intent, expected in (
+        (
+            context_pb2.INTENT_LOOKUP,
+            [{"gap_id": "gap-1", "claim_type": "context", "refusal": "no log could be read"}],
+        ),
+        (context_pb2.INTENT_CAUSE, [{"gap_id": "gap-1", "claim_type": "cause", "no_supported_cause": True}]),
+    ):
+        gaps = evidence_gaps(
+            checks=[], output=output(), gate=gate(), claim_types=[], checked=[], allowed=[], intent=intent,
+            refusal="no log could be read",
+        )  # fmt: skip
+        assert [plain(gap) for gap in gaps] == expected

@@ -23,6 +23,10 @@ BALANCER = (
     "https 2026-11-30T09:05:33.1Z app/lb 10.0.0.1:5 10.0.0.2:80 0.0 0.1 0.0 502 502 9 9 "
     f'"GET https://h:443/{ENCODED} HTTP/1.1" "{LIE}" - -'
 )
+CLOUDFRONT = (
+    f"2026-11-30\t09:05:33\tFRA2\t9\t10.0.0.9\tGET\th.example\t/{ENCODED}\t502\t{ENCODED}\t{ENCODED}\t{ENCODED}\t"
+    f"{ENCODED}\tError\tid\t{ENCODED}\thttps\t9\t0.1"
+)
 NGINX = (
     "2026/11/30 09:11:42 [error] 5#5: *2 connect() failed, client: 10.0.0.1, server: s, "
     f'request: "GET /{ENCODED} HTTP/1.1", upstream: "http://10.0.0.2:80/{ENCODED}", referrer: "{LIE}"'
@@ -52,6 +56,7 @@ def own(text: str) -> str:
         HAPROXY,
         BALANCER,
         f"2026-11-30 09:05:33 10.0.0.1 GET /{ENCODED} - 80 - 10.0.0.9 {ENCODED} - 502 0 0 5",
+        CLOUDFRONT,
         NGINX,
         f'2026/11/30 09:11:42 [error] 5#5: *2 open() "/srv/{LIE}" failed (2: No such file or directory)',
         json.dumps({"msg": "served", "path": f"/{LIE}", "status": 200}),

@@ -165,3 +165,9 @@ def test_the_end_of_a_long_packed_log_is_known_or_none(
     (source,) = opened(tmp_path).sources
     assert source.first_time is not None
     assert source.last_time is None
+
+
+def test_lines_of_the_kernel_are_a_log_wherever_they_lie(tmp_path: Path) -> None:
+    write(tmp_path, {"dmesg.txt": "[    1.000000] Booting\n[  123.456789] Out of memory: Killed process 1\n"})
+    (source,) = opened(tmp_path).of_kind("log")
+    assert (source.name, source.first_time) == ("dmesg.txt", None)

@@ -36,10 +36,10 @@ def test_the_text_is_found(message: object, text: str) -> None:
 @pytest.mark.parametrize(
     ("data", "kind"),
     [
-        (b"", Kind.NOT_JSON),
-        (b"<html>", Kind.NOT_JSON),
-        (b'{"choices": [{"message": {"content": "\xff"}}]}', Kind.NOT_JSON),
-        (b'{"choices": []', Kind.NOT_JSON),
+        (b"", Kind.NO_COMPLETION),
+        (b"<html>", Kind.NO_COMPLETION),
+        (b'{"choices": [{"message": {"content": "\xff"}}]}', Kind.NO_COMPLETION),
+        (b'{"choices": []', Kind.NO_COMPLETION),
         (b"[]", Kind.EMPTY),
         (b"{}", Kind.EMPTY),
         (b'{"error": {"message": "no"}}', Kind.EMPTY),

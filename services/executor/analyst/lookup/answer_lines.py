@@ -1,5 +1,6 @@
 """How many lines, the first, the last, which: what the counts of logs answer."""
 
+from services.executor.analyst.lookup import answer_groups as groups
 from services.executor.analyst.lookup import wording as say
 from services.executor.analyst.lookup.asked import Ask, Lookup, Refused
 from services.executor.analyst.lookup.calls import MAX_SHOWN, SHOWN, line_calls
@@ -36,6 +37,9 @@ def lines(lookup: Lookup, known: Known) -> list[Finding]:
             parts = [*_count(document, lookup), *_where(document, lookup), *_first_and_last(document, ends)]
             parts += _how_many_shown(document, lookup)
     head = say.answer([*parts, *_beside(document), *_said_at_all(document, found[1:])], component)
+    if lookup.group:
+        lead = ["Of these, counted apart", *groups.heading(document, lookup), ":"]
+        return [head, *groups.told(document, lookup, lead)]
     return [head, *_shown(document, lookup, component)] if lookup.ask is Ask.LIST else [head]
 
 

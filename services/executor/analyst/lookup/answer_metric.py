@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from services.executor.analyst.lookup import wording as say
 from services.executor.analyst.lookup.asked import Ask, Lookup, Refused
-from services.executor.analyst.lookup.calls import metric_call
+from services.executor.analyst.lookup.calls import all_metrics_call, metric_call
 from services.executor.analyst.lookup.chosen import chosen_series
 from services.executor.analyst.lookup.known import Known
 from services.executor.analyst.reading.spot import Spot
 from services.executor.analyst.reading.words import seconds_of
-from services.executor.analyst.wording.findings import Finding, Part, instant, literal, number
+from services.executor.analyst.wording.findings import Finding, Part, counted, instant, literal, number
 
 # More series than these are not told one by one: the question has to name a label's value.
 MAX_SERIES = 12
@@ -17,6 +17,8 @@ MAX_SERIES = 12
 
 def metric(lookup: Lookup, known: Known) -> list[Finding]:
     """Return what answers a question about a metric; raises Refused where its series do not tell."""
+    if not lookup.names:
+        return _names(known)
     document = known.document(metric_call(lookup, known))
     wanted = {_identity(row) for row in chosen_series(lookup, known)}
     rows = [row for row in document.at("series").items() if _identity(row) in wanted] if document else []
@@ -29,7 +31,21 @@ def metric(lookup: Lookup, known: Known) -> list[Finding]:
         return _beyond(document, rows, lookup)
     if lookup.ask in (Ask.MAX, Ask.MIN):
         return _extreme(document, rows, lookup)
+    if lookup.ask is Ask.MEAN:
+        return _mean(document, rows)
     return _value(document, rows, lookup)
+
+
+def _names(known: Known) -> list[Finding]:
+    """List the names of all metrics, each once."""
+    document = known.document(all_metrics_call(known))
+    if document is None or document.at("matching").count != len(document.at("series").items()):
+        raise Refused("there are more series than can be listed; name a metric")
+    named = {row.at("name").text: row.at("name") for row in document.at("series").items()}
+    if not named:
+        raise Refused("no metric is recorded")
+    lead: list[Part] = [*counted(document.at("matching"), "series", "series"), " of metrics:"]
+    return say.listed(lead, [[literal(spot)] for _, spot in sorted(named.items())])
 
 
 def _identity(row: Spot) -> tuple[str, str, str]:
@@ -45,8 +61,8 @@ def _extreme(document: Spot, rows: Sequence[Spot], lookup: Lookup) -> list[Findi
     side, word = ("max", "greatest") if lookup.ask is Ask.MAX else ("min", "least")
     sign = -1.0 if lookup.ask is Ask.MAX else 1.0
     ordered = sorted(rows, key=lambda row: sign * (row.at(side).number or 0.0))
-    if len(ordered) > MAX_SERIES:
-        raise Refused("the metric has too many series to tell which is meant; name the component or a label")
+    # The greatest of all are told, however many there are.
+    told = ordered[:MAX_SERIES]
     clauses = [
         [
             *_named(row),
@@ -55,11 +71,32 @@ def _extreme(document: Spot, rows: Sequence[Spot], lookup: Lookup) -> list[Findi
             ", first at ",
             instant(row.at(f"{side}_at")),
         ]
-        for row in ordered
+        for row in told
     ]
-    bounds = say.window(document)
-    first = [*clauses[0], *bounds]
-    return [say.answer(first)] if len(clauses) == 1 else say.listed([], [first, *clauses[1:]])
+    first = [*clauses[0], *say.window(document)]
+    matching = number(document.at("matching"))
+    lead: list[Part] = [f"The first {word} of ", matching, " series:"] if len(told) < len(ordered) else []
+    return [say.answer(first)] if len(clauses) == 1 else say.listed(lead, [first, *clauses[1:]])
+
+
+def _mean(document: Spot, rows: Sequence[Spot]) -> list[Finding]:
+    if len(rows) > MAX_SERIES:
+        raise Refused("the metric has too many series to tell which is meant; name the component or a label")
+    if any(not row.at("mean").text for row in rows):
+        raise Refused("the samples of this metric have no mean")
+    clauses = [
+        [
+            *_named(row),
+            " has the mean ",
+            number(row.at("mean")),
+            " over ",
+            number(row.at("samples")),
+            " samples",
+        ]
+        for row in rows
+    ]
+    clauses[0] = [*clauses[0], *say.window(document)]
+    return [say.answer(clauses[0])] if len(clauses) == 1 else say.listed([], clauses)
 
 
 def _value(document: Spot, rows: Sequence[Spot], lookup: Lookup) -> list[Finding]:

@@ -36,7 +36,11 @@ def objects(lookup: Lookup, known: Known) -> list[Finding]:
     if lookup.fact and not (lookup.fact == "restarts" and lookup.ask is Ask.COUNT):
         return facts(document, rows, lookup)
     lead = _restarts(document, lookup) if lookup.fact else _count(document, lookup)
-    clauses = [_object(row, lookup) for row in rows[: say.MAX_LISTED]]
+    names = [row.at("name").text for row in rows]
+    clauses = [
+        [*_object(row, lookup), *(_where(row) if names.count(row.at("name").text) > 1 else [])]
+        for row in rows[: say.MAX_LISTED]
+    ]
     found = say.listed(lead, clauses) if clauses else [say.answer(lead)]
     return [*found, *_otherwise(rows, lookup, known)]
 
@@ -203,7 +207,7 @@ def _beside(document: Spot) -> list[Part]:
 def _restarts(document: Spot, lookup: Lookup) -> list[Part]:
     count = document.at("count")
     total: list[Part] = [
-        "Restarts",
+        "Recorded restarts",
         *about_of(lookup, document),
         ": ",
         number(document.at("restarts")),
@@ -225,6 +229,12 @@ def _object(row: Spot, lookup: Lookup) -> list[Part]:
     if status.text and lookup.states:
         parts += [" (", literal(status), ")"]
     return parts
+
+
+def _where(row: Spot) -> list[Part]:
+    """Say where an object is, of which another one has the name."""
+    namespace = row.at("namespace")
+    return [" in the namespace ", literal(namespace)] if namespace.text else []
 
 
 def _event(event: Spot, *, named: bool) -> list[Part]:

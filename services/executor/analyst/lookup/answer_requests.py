@@ -1,5 +1,6 @@
 """How many requests were answered how: per component, since one request passes several of them."""
 
+from services.executor.analyst.lookup import answer_groups as groups
 from services.executor.analyst.lookup import wording as say
 from services.executor.analyst.lookup.answer_lines import check_complete
 from services.executor.analyst.lookup.asked import Ask, Lookup, Refused
@@ -8,6 +9,9 @@ from services.executor.analyst.lookup.known import Known
 from services.executor.analyst.reading.spot import Spot
 from services.executor.analyst.reading.words import seconds_of, verb_of_status
 from services.executor.analyst.wording.findings import Finding, Part, number
+
+# So many of the slowest are shown unless the question says how many.
+SLOWEST_SHOWN = 5
 
 
 def requests(lookup: Lookup, known: Known) -> list[Finding]:
@@ -30,6 +34,7 @@ def requests(lookup: Lookup, known: Known) -> list[Finding]:
             raise Refused(
                 "the logs state the status of failures only, so that all requests cannot be counted"
             )
+    found = _timed(found) if lookup.slowest or lookup.slower is not None else found
     # Who is called from outside saw every request.
     topology = known.material.topology
     found.sort(key=lambda each: (not topology.is_edge(each[0]), not _tells_all(each[1])))
@@ -41,9 +46,26 @@ def requests(lookup: Lookup, known: Known) -> list[Finding]:
         heads = [say.answer([*clauses[0], *bounds], component)]
     else:
         heads = say.listed(["As each log tells it", *bounds, ":"], clauses, component)
+    if lookup.group:
+        return [*heads, *(each for _, document in found for each in _groups(document, lookup))]
     if lookup.ask is not Ask.LIST:
         return heads
     return [*heads, *(each for _, document in found for each in _shown(document, lookup))]
+
+
+def _timed(found: list[tuple[str, Spot]]) -> list[tuple[str, Spot]]:
+    """Return those whose logs tell how long requests took; raises Refused for none."""
+    timed = [each for each in found if each[1].at("timed").count]
+    if not timed:
+        raise Refused("no log states how long requests took")
+    return timed
+
+
+def _groups(document: Spot, lookup: Lookup) -> list[Finding]:
+    if not groups.has_groups(document):
+        return []
+    lead = ["In ", *_logs(document), *groups.heading(document, lookup), ":"]
+    return groups.told(document, lookup, lead)
 
 
 def _tells_all(document: Spot) -> bool:
@@ -58,14 +80,35 @@ def _clause(owner: str, document: Spot, lookup: Lookup) -> list[Part]:
     who = f"{owner} {_verb(document)}"
     if not _tells_all(document):
         what: list[Part] = [f"{owner} logged {least}", number(count), " records that state a status"]
-    elif lookup.outcomes:
-        what = [f"{who} {least}", number(count), " of ", number(of), " requests with a status"]
+    elif _selects(lookup):
+        what = [f"{who} {least}", number(count), " of ", number(of), " requests"]
     else:
         what = [f"{who} {least}", number(count), " requests"]
     status: list[Part] = (
-        [" of ", *say.alternatives(document.at("outcomes").items())] if lookup.outcomes else []
+        [" with a status of ", *say.alternatives(document.at("outcomes").items())]
+        if lookup.outcomes and _tells_all(document)
+        else [" of ", *say.alternatives(document.at("outcomes").items())]
+        if lookup.outcomes
+        else []
     )
+    status += _took(document, lookup)
     return [*what, *status, *_holding(document), *_where(document), *_ends(document, lookup)]
+
+
+def _selects(lookup: Lookup) -> bool:
+    """Tell whether some requests are counted, of all."""
+    texts = lookup.outcomes or lookup.methods or lookup.clients or lookup.literals
+    return bool(texts) or lookup.slower is not None
+
+
+def _took(document: Spot, lookup: Lookup) -> list[Part]:
+    """Say how long they took; and of how many that is known, where it is not of all."""
+    parts: list[Part] = []
+    if lookup.slower is not None:
+        parts += [" that took more than ", number(document.at("slower_than")), " seconds"]
+    if (parts or lookup.slowest) and document.at("timed").count < document.at("requests").count:
+        parts += [", of ", number(document.at("timed")), " that state how long they took"]
+    return parts
 
 
 def _verb(document: Spot) -> str:
@@ -75,14 +118,24 @@ def _verb(document: Spot) -> str:
 
 
 def _holding(document: Spot) -> list[Part]:
-    texts = document.at("contains").items()
-    return [", where the log holds ", *say.alternatives(texts, quoted=True, by=" and ")] if texts else []
+    texts, methods = document.at("contains").items(), document.at("methods").items()
+    parts: list[Part] = [", by the method ", *say.alternatives(methods)] if methods else []
+    clients = document.at("clients").items()
+    parts += [", from ", *say.alternatives(clients)] if clients else []
+    return [
+        *parts,
+        *([", where the log holds ", *say.alternatives(texts, quoted=True, by=" and ")] if texts else []),
+    ]
 
 
 def _where(document: Spot) -> list[Part]:
+    return [", in ", *_logs(document)]
+
+
+def _logs(document: Spot) -> list[Part]:
     rows = [row for row in document.at("logs").items() if row.at("requests").count]
     names: list[list[Part]] = [[say.cited(row.at("source").text, row.at("requests"))] for row in rows]
-    return [", in ", *say.joined(names)]
+    return say.joined(names)
 
 
 def _ends(document: Spot, lookup: Lookup) -> list[Part]:
@@ -108,5 +161,13 @@ def _shown(document: Spot, lookup: Lookup) -> list[Finding]:
     limit = min(lookup.limit or SHOWN, MAX_SHOWN)
     rows = document.at("logs").items()
     pairs = [(spot, row.at("source").text) for row in rows for spot in row.at("excerpts").items()]
+    if lookup.slowest:
+        pairs.sort(key=lambda pair: -(pair[0].at("seconds").number or 0.0))
+        return [say.answer(_slow(spot, source)) for spot, source in pairs[: lookup.limit or SLOWEST_SHOWN]]
+    pairs.sort(key=lambda pair: seconds_of(pair[0].at("time").text) or 0.0)
     kept = pairs[-limit:] if lookup.from_end else pairs[:limit]
     return [say.answer(say.line(spot, source)) for spot, source in kept]
+
+
+def _slow(spot: Spot, source: str) -> list[Part]:
+    return [number(spot.at("seconds")), " seconds took ", *say.line(spot, source)]

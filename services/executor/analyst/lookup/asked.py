@@ -16,6 +16,7 @@ class Ask(StrEnum):
     VALUE = "value"
     MAX = "max"
     MIN = "min"
+    MEAN = "mean"
 
 
 class What(StrEnum):
@@ -78,7 +79,14 @@ class Lookup:
     by_log: bool = False
     """Whether lines are counted to tell which log holds most."""
     group: str = ""
-    """The fact by which objects are counted apart."""
+    """The fact by which objects, lines or requests are counted apart."""
+    methods: tuple[str, ...] = ()
+    clients: tuple[str, ...] = ()
+    """The addresses from which requests came."""
+    slower: float | None = None
+    """More than so many seconds the requests took."""
+    slowest: bool = False
+    """Whether those that took longest are asked for."""
     labels: tuple[tuple[str, str], ...] = ()
     above: float | None = None
     below: float | None = None

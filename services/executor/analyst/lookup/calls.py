@@ -23,6 +23,7 @@ _MIN_WORD = 3
 _SHARED = 0.1
 _ALL_OUTCOMES = ("1xx", "2xx", "3xx", "4xx", "5xx")
 _OF_LOGS = words.LINES | words.FAILURES | words.WARNINGS | words.REQUESTS | words.LEVELS_IN_ANY_CASE
+_OF_LOGS |= words.REQUEST_KEYS
 _OF_CLUSTER = (
     words.RESOURCES.keys()
     | words.KINDS_BY_WORD.keys()
@@ -33,7 +34,7 @@ _OF_CLUSTER = (
 _OF_OTHERS = (
     words.ALERTS | words.FIRING | words.CHANGES | words.CHANGE_TYPES.keys() | words.COMPONENTS | words.CALLS
 )
-_VALUES = {Ask.MAX, Ask.MIN, Ask.VALUE}
+_VALUES = {Ask.MAX, Ask.MIN, Ask.MEAN, Ask.VALUE}
 
 
 def overviews(question: Question, known: Known) -> list[ToolRequest]:
@@ -81,7 +82,7 @@ def calls_for(lookup: Lookup, known: Known) -> list[ToolRequest]:
         case What.EVENTS:
             return [objects_call(lookup, known), events_call(lookup, known)]
         case What.METRIC:
-            return [metric_call(lookup, known)]
+            return [metric_call(lookup, known) if lookup.names else all_metrics_call(known)]
 
 
 def line_calls(lookup: Lookup, known: Known) -> list[ToolRequest]:
@@ -93,6 +94,8 @@ def line_calls(lookup: Lookup, known: Known) -> list[ToolRequest]:
     for name, values in (("severities", lookup.severities), ("levels", lookup.levels)):
         if values:
             arguments[name] = [*values]
+    if lookup.group:
+        arguments["by"] = lookup.group
     words_alone = [
         ToolRequest(LOG_COUNT, {**scope, "contains": [level]})
         for level in lookup.levels
@@ -156,13 +159,30 @@ def request_calls(lookup: Lookup, known: Known) -> list[tuple[str, ToolRequest]]
                     **bounds,
                     "sources": [*sources],
                     "outcomes": [*(lookup.outcomes or _ALL_OUTCOMES)],
-                    **({"contains": [*lookup.literals]} if lookup.literals else {}),
+                    **_of_requests(lookup),
                     **_shown(lookup),
                 },
             ),
         )
         for owner, sources in groups
     ]
+
+
+def _of_requests(lookup: Lookup) -> dict[str, Json]:
+    """Return the conditions that only requests have, and how they are told apart."""
+    found: dict[str, Json] = {}
+    for name, texts in (
+        ("contains", lookup.literals),
+        ("methods", lookup.methods),
+        ("clients", lookup.clients),
+    ):
+        if texts:
+            found[name] = [*texts]
+    if lookup.slower is not None:
+        found["slower_than"] = NumberToken(repr(lookup.slower))
+    if lookup.group:
+        found["by"] = lookup.group
+    return found | ({"slowest": True} if lookup.slowest else {})
 
 
 def _counted_once(rows: Iterable[Spot]) -> list[tuple[str, list[str]]]:
@@ -244,6 +264,11 @@ def events_call(lookup: Lookup, known: Known) -> ToolRequest:
     if lookup.severities:
         arguments["warnings_only"] = True
     return ToolRequest("kubernetes_events", arguments)
+
+
+def all_metrics_call(known: Known) -> ToolRequest:
+    """Return what lists every series."""
+    return ToolRequest(SUMMARY, known.material.window.bounds())
 
 
 def metric_call(lookup: Lookup, known: Known) -> ToolRequest:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from services.common.evidence.refusals import gap_of
 from services.executor.analyst.lookup.answer_entries import alerts, calls, changes, components
 from services.executor.analyst.lookup.answer_lines import lines
 from services.executor.analyst.lookup.answer_metric import metric
@@ -52,4 +53,4 @@ def found(question: str, material: Material) -> tuple[list[Finding], list[str]]:
         lookup = resolve(parse(question), known)
         return _ANSWERS[lookup.what](lookup, known), []
     except Refused as refusal:
-        return looked_at(known), [f"Not answered: {refusal}."]
+        return looked_at(known), [gap_of(str(refusal))]

@@ -1,5 +1,6 @@
 """Which metric a question means: by its name, or by words that leave nothing of its name out."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -8,11 +9,13 @@ from services.executor.analyst.lookup.asked import Ask
 from services.executor.analyst.lookup.known import Known
 from services.executor.analyst.lookup.question import Question, Word
 from services.executor.analyst.reading.spot import Spot
-from services.executor.analyst.reading.words import vocabulary, words_of
+from services.executor.analyst.reading.words import vocabulary
 
 # What the names of metrics end with says nothing that a person would say.
 _ENDS = vocabulary("total count seconds bytes ratio sum current")
 _MIN_STEM = 3
+_PART = re.compile(r"[a-z0-9]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _PLAIN = words.ALERTS | words.METRIC | words.LINES | words.FAILURES | words.WARNINGS | words.REQUESTS
 _PLAIN |= words.CHANGES | words.COMPONENTS | words.KINDS_BY_WORD.keys() | words.EVENTS | words.CALLS
 
@@ -51,18 +54,27 @@ def _names_of(row: Spot) -> Iterable[str]:
     return (row.at("name").text, row.at("query").text, source)
 
 
+def _parts_of(name: str) -> frozenset[str]:
+    """Return the words of a metric's name; a quantile such as p95 is one."""
+    return frozenset(_PART.findall(_CAMEL.sub(" ", name).lower()))
+
+
 def _asks_for_a_value(question: Question) -> bool:
     bounded = question.above is not None or question.below is not None
-    return bounded or bool({Ask.MAX, Ask.MIN, Ask.VALUE} & question.also) or question.has(words.METRIC)
+    return (
+        bounded or bool({Ask.MAX, Ask.MIN, Ask.MEAN, Ask.VALUE} & question.also) or question.has(words.METRIC)
+    )
 
 
 def _described(question: Question, known: Known) -> NamedMetrics:
     """Return the metric all of whose name the question says; the longest of several, none where two are."""
     fitting: dict[str, list[Word]] = {}
     for name in {row.at("name").text for row in known.series}:
-        said = [(part, _saying(part, question)) for part in sorted(words_of(name.replace("_", " ")) - _ENDS)]
+        said = [(part, _saying(part, question)) for part in sorted(_parts_of(name) - _ENDS)]
         if said and all(found for _, found in said):
             fitting[name] = [word for _, found in said for word in found]
+    if _asks_for_a_figure(question):
+        fitting |= _in_part(question, known) if not fitting else {}
     longest = max((len(set(found)) for found in fitting.values()), default=0)
     best = {name: found for name, found in fitting.items() if len(set(found)) == longest}
     if len(best) != 1:
@@ -72,8 +84,33 @@ def _described(question: Question, known: Known) -> NamedMetrics:
     return NamedMetrics((name,), tuple(dict.fromkeys(found))) if longest > 1 else NamedMetrics()
 
 
+def _asks_for_a_figure(question: Question) -> bool:
+    """Tell whether only a metric can be meant: nothing else has a greatest value, a mean or a bound."""
+    bounded = question.above is not None or question.below is not None
+    return bounded or bool({Ask.MAX, Ask.MIN, Ask.MEAN} & question.also) or question.has(words.METRIC)
+
+
+def _in_part(question: Question, known: Known) -> dict[str, list[Word]]:
+    """Return the metrics whose names hold every word that is left of a question."""
+    said = [
+        word
+        for word in question.words
+        if word.lower not in words.ASKING
+        and word.lower not in words.METRIC
+        and word.lower not in known.components
+    ]
+    names = {row.at("name").text for row in known.series}
+    held = {name: _parts_of(name) for name in names}
+    return {
+        name: said
+        for name, parts in held.items()
+        if said and all(any(_alike(part, word.lower) for part in parts) for word in said)
+    }
+
+
 def _saying(part: str, question: Question) -> list[Word]:
-    return [word for word in question.words if _alike(part, word.lower)]
+    # "Max connections" may ask for the greatest of another metric than the one that is called so.
+    return [word for word in question.words if word.lower not in words.ASKING and _alike(part, word.lower)]
 
 
 def _alike(one: str, other: str) -> bool:

@@ -30,12 +30,12 @@ def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
     # "The pods on worker-1": behind another kind the name of a node tells where.
     others = {words.KINDS_BY_WORD[word] for word in question.lowered & words.KINDS_BY_WORD.keys()} - {"Node"}
     node = reader.names(known.nodes) if others else ()
-    names = reader.names(known.object_names)
+    within, names = _within(reader), reader.names(known.object_names)
     states = _states(reader, fact)
     kinds = _kinds(reader, names)
     if bare.what is What.EVENTS:
         reader.take(words.EVENTS)
-    node, namespaces = node or reader.names(known.nodes), reader.names(known.namespaces)
+    node, namespaces = node or reader.names(known.nodes), within or reader.names(known.namespaces)
     namespaces = namespaces or _strange_namespace(reader, kinds)
     kinds = _without_conditions(kinds, node=bool(node), namespace=bool(namespaces))
     if not names and (strange := _strange_name(reader, kinds)):
@@ -53,6 +53,20 @@ def of_cluster(reader: Reader, bare: Lookup) -> Lookup:
         severities=("warning",) if warns else (),
     )  # fmt: skip
     return _asking(found, known)
+
+
+def _within(reader: Reader) -> tuple[str, ...]:
+    """Take the namespaces behind "in": an object, such as a service account, may have the same name."""
+    tokens, known = reader.question.tokens, reader.known
+    said = [
+        word
+        for word in reader.left
+        if word.lower in known.namespaces
+        and word.lower in known.object_names
+        and tokens[word.place - 1 : word.place] in (("in",), ("namespace",), ("ns",))
+    ]
+    reader.left = [word for word in reader.left if word not in said]
+    return tuple(known.namespaces[word.lower] for word in said)
 
 
 def _types(reader: Reader) -> tuple[str, ...]:

@@ -1,15 +1,23 @@
 """The words of a question held against the names that exist: each is taken once, what is left is too much."""
 
+import ipaddress
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
+from services.common.evidence.refusals import not_understood
 from services.executor.analyst.account.asked import components_of_kind
 from services.executor.analyst.lookup import vocabulary as words
 from services.executor.analyst.lookup.asked import Refused
 from services.executor.analyst.lookup.known import Known
 from services.executor.analyst.lookup.question import Question, Word
 
-_METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 @dataclass
@@ -70,15 +78,37 @@ class Reader:
         small = self._taken(
             lambda word: word.lower in words.SMALL_LEVELS, lambda word: words.SMALL_LEVELS[word.lower]
         )
-        return tuple(dict.fromkeys([*(each.removesuffix("s") for each in exact), *small]))
+        beside = self._beside_level()
+        return tuple(dict.fromkeys([*(each.removesuffix("s") for each in exact), *small, *beside]))
+
+    def _beside_level(self) -> list[str]:
+        """Take the words beside "level" that are levels in any case of letters."""
+        places = [word.place for word in self.left if word.lower in ("level", "levels")]
+        beside = {near for place in places for near in (place - 1, place + 1)}
+        found = [word for word in self.left if word.place in beside and word.text.upper() in words.LEVELS]
+        self.left = [word for word in self.left if word not in found]
+        if found:
+            self.take(("level", "levels"))
+        return [word.text.upper() for word in found]
 
     def paths(self) -> tuple[str, ...]:
-        """Take the paths and methods of requests."""
-        return tuple(
-            self._taken(
-                lambda word: word.text.startswith("/") or word.text in _METHODS, lambda word: word.text
-            )
+        """Take the paths of requests; raises Refused for one that stands in every other."""
+        found = self._taken(lambda word: word.text.startswith("/"), lambda word: word.text)
+        if "/" in found:
+            raise Refused("the path / stands in every other path, so that its requests are not told apart")
+        return tuple(found)
+
+    def methods(self) -> tuple[str, ...]:
+        """Take the methods of requests, which are written in capitals."""
+        found = self._taken(
+            lambda word: word.text.removesuffix("s") in words.METHODS,
+            lambda word: word.text.removesuffix("s"),
         )
+        return tuple(dict.fromkeys(found))
+
+    def clients(self) -> tuple[str, ...]:
+        """Take the addresses of clients."""
+        return tuple(dict.fromkeys(self._taken(lambda word: _is_address(word.text), lambda word: word.text)))
 
     def phrase(self) -> str:
         """Take what is left where it is a text that lines hold: together, before "lines" or behind "say"."""
@@ -99,9 +129,7 @@ class Reader:
     def done(self) -> None:
         """Raise Refused where a word is left: it may be a condition, and then the answer would be wrong."""
         if self.left:
-            raise Refused(
-                "a part of the question was not understood, and leaving it out could change its answer"
-            )
+            raise Refused(not_understood([word.text for word in self.left]))
 
     def _taken(self, fits: Callable[[Word], bool], text: Callable[[Word], str]) -> list[str]:
         found = [word for word in self.left if fits(word)]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from services.executor.analyst.lookup import vocabulary as words
 from services.executor.analyst.lookup.asked import Ask, Lookup, Refused, Span, What
+from services.executor.analyst.lookup.grouped import Grouped, grouped
 from services.executor.analyst.lookup.known import Known
 from services.executor.analyst.lookup.metric_names import named_metrics
 from services.executor.analyst.lookup.of_cluster import of_cluster
@@ -18,6 +19,13 @@ _WRITERS = ("logs", "pod", "pods", "container", "containers", *sorted(words.COMP
 # Which logs there are, or hold something, is told by how many lines of each count.
 _WHICH = re.compile(rf"\b(which|what) ({'|'.join(_WRITERS)})\b", re.IGNORECASE)
 _OWNERS = (*_WRITERS[1:], "deployment", "statefulset", "daemonset", "job")
+_OF_REQUESTS = ("status", "client", "path", "method")
+_TIME_TAKEN = re.compile(r"\b(total|response|request|processing|turnaround) times?\b", re.IGNORECASE)
+# "200 or failed" adds what failed to what has a status; "failed with 502 or 504" does not.
+_FAIL = "|".join(sorted(words.FAILURES))
+_FAILED_BESIDE = re.compile(
+    rf"\b(?:or|and)\s+(?:\w+\s+)?(?:{_FAIL})\b|\b(?:{_FAIL})\s+(?:or|and)\b", re.IGNORECASE
+)
 _JOINED = re.compile(r"\b(or|and)\b", re.IGNORECASE)
 
 
@@ -27,21 +35,30 @@ def resolve(question: Question, known: Known) -> Lookup:
     span, at = span_of(question.times, known.recorded) if question.times else (Span(), "")
     if what in (What.LINES, What.REQUESTS, What.METRIC) and known.recorded is not None:
         _refuse_elsewhen(span, known.recorded)
-    bounded = question.above is not None or question.below is not None
-    if bounded and what is not What.METRIC:
-        raise Refused("only values of metrics are compared with a number")
+    _refuse_bounds(question, what)
     if question.outcomes and what is not What.REQUESTS:
         raise Refused("a number of the question could be a status, and what is asked about has none")
     if question.is_oom and what not in (What.LINES, What.OBJECTS):
         raise Refused("what ran out of memory is looked for in logs and among the objects of a cluster")
     if question.limit is not None and what in (What.OBJECTS, What.EVENTS, What.METRIC, What.CALLS):
-        raise Refused("the first or the last few are shown of lines, alerts and changes")
+        raise Refused("the first, the last or the most are shown of lines, requests, alerts and changes")
     if question.literals and what not in (What.LINES, What.REQUESTS):
         raise Refused("quoted text is looked for in logs only")
     reader = Reader(question, known)
     found = _READERS[what](reader, Lookup(what, question.ask, span, at))
     reader.done()
     return found
+
+
+def _refuse_bounds(question: Question, what: What) -> None:
+    """Refuse a number with which nothing of this kind is compared."""
+    bounded = question.above is not None or question.below is not None
+    if question.took is not None and what is What.REQUESTS:
+        return
+    if question.took is not None and not question.took.is_in_seconds:
+        raise Refused("only how long requests took is compared in another unit than seconds")
+    if bounded and what is not What.METRIC:
+        raise Refused("only values of metrics, and how long requests took, are compared with a number")
 
 
 def _what(question: Question, known: Known) -> What:
@@ -59,10 +76,11 @@ def _what(question: Question, known: Known) -> What:
         return What.ALERTS
     if changes:
         return What.CHANGES
-    if is_logged and not (question.outcomes or has(("request", "requests"))):
+    of_requests = bool(question.outcomes) or has(words.REQUEST_KEYS)
+    if is_logged and not (of_requests or has(words.REQUEST_NOUNS)):
         return What.LINES
     of_events = has(words.EVENTS) and (bool(kinds) or not has(words.FAILURES))
-    if has(words.NOUNS_OF_FAILURES) and not kinds and not (question.outcomes or has(words.REQUESTS)):
+    if has(words.NOUNS_OF_FAILURES) and not kinds and not (of_requests or has(words.REQUESTS)):
         return What.EVENTS if of_events and known.objects else What.LINES
     if has(words.EVENTS):
         return What.EVENTS if known.objects else What.CHANGES
@@ -89,7 +107,10 @@ def _of_services(question: Question, known: Known) -> What:
     has = question.has
     if has(words.CALLS) and (words.CALLERS.search(question.plain) or words.CALLEES.search(question.plain)):
         return What.CALLS
-    if question.outcomes or (has(words.REQUESTS) and not has(known.object_names)):
+    of_keys = has(words.REQUEST_KEYS) or any(
+        word.text.removesuffix("s") in words.METHODS for word in question.words
+    )
+    if question.outcomes or ((has(words.REQUESTS) or of_keys) and not has(known.object_names)):
         return What.REQUESTS
     if has(words.LEVELS_IN_ANY_CASE) or has(words.FAILURES) or has(words.WARNINGS) or question.is_oom:
         return What.LINES
@@ -99,7 +120,7 @@ def _of_services(question: Question, known: Known) -> What:
         return What.COMPONENTS if known.material.topology.components or not known.objects else What.OBJECTS
     if question.literals or has(words.LINES):
         return What.LINES
-    raise Refused("the question names nothing that can be looked up")
+    raise Refused("the question, which is understood in English only, names nothing that can be looked up")
 
 
 def _of_deployments(question: Question, known: Known) -> bool:
@@ -115,6 +136,7 @@ def _lines(reader: Reader, bare: Lookup) -> Lookup:
     question = reader.question
     if question.outcomes:
         raise Refused("lines are counted by text, level or severity; a status is one of requests")
+    apart = _apart_of_lines(reader)
     sources, levels = reader.sources(), reader.levels()
     severities = _severities(reader) if not levels else ()
     if levels:
@@ -123,13 +145,11 @@ def _lines(reader: Reader, bare: Lookup) -> Lookup:
     components = reader.components()
     if not components and not sources:
         sources = _of_objects(reader)
-    ask = _ask_of_lines(question)
+    by_log = apart == "log" or (not apart and _by_log(reader))
+    ask = _ask_of_groups(question) if apart or by_log else _ask_of_lines(question)
     if ask is Ask.ANY and severities:
         # Whoever asks whether there are any wants to see them.
         ask = Ask.LIST
-    by_log = _by_log(reader)
-    if by_log:
-        ask = Ask.COUNT
     literals, is_phrase = question.literals, False
     if question.is_oom:
         literals, is_phrase = (*literals, *words.OOM_SIGNS), True
@@ -142,8 +162,16 @@ def _lines(reader: Reader, bare: Lookup) -> Lookup:
     return replace(
         bare, ask=ask, sources=sources, levels=levels, severities=severities,
         components=components, literals=literals, is_phrase=is_phrase, limit=question.limit, by_log=by_log,
-        from_end=Ask.LAST in question.also,
+        group="" if by_log else apart, from_end=Ask.LAST in question.also,
     )  # fmt: skip
+
+
+def _apart_of_lines(reader: Reader) -> str:
+    """Take by what lines are to be counted apart."""
+    found = grouped(reader)
+    if found.is_slowest or found.by in _OF_REQUESTS:
+        raise Refused("only requests are told apart by that")
+    return found.by
 
 
 def _of_objects(reader: Reader) -> tuple[str, ...]:
@@ -180,7 +208,7 @@ def _refuse_a_sum(question: Question, conditions: Sequence[str]) -> None:
 
 def _ask_of_lines(question: Question) -> Ask:
     """Return what is asked of lines: "the last 5" are a list, "does it log" is whether there is any."""
-    if question.ask in (Ask.MAX, Ask.MIN, Ask.VALUE):
+    if question.ask in (Ask.MAX, Ask.MIN, Ask.MEAN, Ask.VALUE):
         raise Refused("lines are counted, listed or dated; they have no value")
     # "The last line" is one, "the last lines" are a list.
     lists = Ask.LIST in question.also and question.ask in (Ask.FIRST, Ask.LAST)
@@ -190,21 +218,58 @@ def _ask_of_lines(question: Question) -> Ask:
     )
 
 
+def _ask_of_groups(question: Question) -> Ask:
+    if _ask_of_lines(question) is Ask.WHEN or {Ask.FIRST, Ask.LAST} & question.also:
+        raise Refused("of what is counted apart, none is the first or the last")
+    return Ask.COUNT
+
+
 def _requests(reader: Reader, bare: Lookup) -> Lookup:
     question = reader.question
+    if _TIME_TAKEN.search(question.plain):
+        raise Refused("how long requests took is told of the slowest, or of those above a bound")
+    counted_apart = grouped(reader)
+    if counted_apart.by in ("message", "level"):
+        raise Refused("requests are not told apart by that")
+    if question.outcomes and _FAILED_BESIDE.search(question.plain):
+        raise Refused("conditions of two sorts are joined; ask for one of them")
     failed = bool(reader.take(words.FAILURES))
-    reader.take(words.REQUESTS)
-    reader.take(words.LINES)
+    said = reader.take(words.REQUESTS)
+    if (
+        set(said) <= {"status", "code", "http"}
+        and said
+        and not (question.outcomes or counted_apart.by or failed)
+    ):
+        raise Refused(
+            "of requests a status is asked for with its number, and of components how they are is not known"
+        )
+    # "What share" is told by the count and by the number of all.
+    reader.take((*words.LINES, *words.SHARES))
     sources, components = reader.sources(), reader.components()
-    literals = (*question.literals, *reader.paths())
+    if len(components) > 1 and not _JOINED.search(question.plain):
+        raise Refused("the requests of one component to another are not told apart")
+    literals, methods = (*question.literals, *reader.paths()), reader.methods()
+    clients = reader.clients()
+    if clients:
+        reader.take(("make", "made", "send", "sent", "client", "clients", "ip"))
     outcomes = question.outcomes or (("5xx",) if failed else ())
-    ask = _ask_of_lines(question)
-    if ask is Ask.LIST and not outcomes:
-        ask = Ask.COUNT
+    if question.took:
+        reader.take(("took", "take", "takes", "taking", "lasted", "slower", "longer"))
     return replace(
-        bare, ask=ask, sources=sources, components=components, literals=literals, outcomes=outcomes,
-        limit=question.limit, from_end=Ask.LAST in question.also,
+        bare, ask=_ask_of_requests(question, counted_apart), sources=sources, components=components,
+        literals=literals, methods=methods, clients=clients, outcomes=outcomes, limit=question.limit,
+        from_end=Ask.LAST in question.also, slower=question.took.seconds if question.took else None,
+        group="" if counted_apart.by == "log" else counted_apart.by, slowest=counted_apart.is_slowest,
     )  # fmt: skip
+
+
+def _ask_of_requests(question: Question, counted_apart: Grouped) -> Ask:
+    if counted_apart.by:
+        return _ask_of_groups(question)
+    ask = _ask_of_lines(question)
+    if counted_apart.is_slowest and ask in (Ask.FIRST, Ask.LAST):
+        raise Refused("requests are shown in their order, or the slowest of them")
+    return Ask.LIST if counted_apart.is_slowest else ask
 
 
 def _alerts(reader: Reader, bare: Lookup) -> Lookup:
@@ -267,25 +332,38 @@ def _metric(reader: Reader, bare: Lookup) -> Lookup:
     question = reader.question
     named = named_metrics(question, reader.known)
     reader.take(words.METRIC)
+    bounded = question.above is not None or question.below is not None
+    listed = question.ask in (Ask.LIST, Ask.ANY, Ask.COUNT) and bare.span == Span() and not bounded
+    if listed and not named and not reader.left:
+        return replace(bare, ask=Ask.LIST)
     if not named:
         raise Refused("the question names no metric that is recorded")
     reader.left = [word for word in reader.left if word not in named.words]
+    if bounded:
+        reader.take(words.REACHING)
+    if question.ask in (Ask.MAX, Ask.MIN):
+        # Whose it is stands in the labels of the series.
+        reader.take(words.COMPONENTS)
     components = reader.components()
-    ask = question.ask
     if question.above is not None and question.below is not None:
         raise Refused("a metric is compared with one number at a time")
-    if ask is Ask.COUNT and question.has(words.METRIC):
-        raise Refused("samples and series are not counted")
-    if ask in (Ask.COUNT, Ask.ANY, Ask.LIST):
-        bounded = question.above is not None or question.below is not None
-        ask = Ask.WHEN if bounded else Ask.VALUE
-    if ask in (Ask.WHEN, Ask.FIRST) and question.above is None and question.below is None:
-        ask = Ask.MAX if Ask.MAX in question.also else ask
-        if ask is not Ask.MAX:
-            raise Refused("of a metric it is asked when it was beyond a number, greatest or least")
+    ask = _ask_of_metric(question, bounded=bounded)
     return replace(
         bare, ask=ask, names=named.names, components=components, above=question.above, below=question.below
     )
+
+
+def _ask_of_metric(question: Question, *, bounded: bool) -> Ask:
+    ask = question.ask
+    if ask is Ask.COUNT and question.has(words.METRIC):
+        raise Refused("samples and series are not counted")
+    if ask in (Ask.COUNT, Ask.ANY, Ask.LIST):
+        ask = Ask.WHEN if bounded else Ask.VALUE
+    if ask in (Ask.WHEN, Ask.FIRST) and not bounded:
+        ask = Ask.MAX if Ask.MAX in question.also else ask
+        if ask is not Ask.MAX:
+            raise Refused("of a metric it is asked when it was beyond a number, greatest or least")
+    return ask
 
 
 _READERS: dict[What, Callable[[Reader, Lookup], Lookup]] = {

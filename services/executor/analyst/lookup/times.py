@@ -46,6 +46,11 @@ _BEFORE: Final = (
     ),
     (Relation.AT, re.compile(r"(\b(at|on|in|of|around the minute)|^|\()\s*$", re.IGNORECASE)),
 )
+# "10:05-10:15" without a word before it.
+_TO: Final = re.compile(r"\s*(?:[-\u2013]|to|until|till)\s*", re.IGNORECASE)
+_RANGE: Final = re.compile(
+    r"(?<![\dT:.-])(?<!\d{4}-\d\d-\d\d )(\d{1,2}:\d\d(?::\d\d)?)-(\d{1,2}:\d\d(?::\d\d)?)(?![\d:])"
+)
 _AND: Final = re.compile(r"\band\s*$", re.IGNORECASE)
 _LOOK_BACK: Final = 24
 _WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -57,16 +62,27 @@ _FIRST_WEEKDAY: Final = 3
 
 def times_of(text: str) -> tuple[list[Stated], str]:
     """Return the times of a question, and it without them; raises Refused where one bounds nothing."""
+    text = _RANGE.sub(_apart, text)
     found: list[Stated] = []
     parts: list[str] = []
     position = 0
-    for start, end, instant, weekday in _written(text):
+    written = _written(text)
+    for index, (start, end, instant, weekday) in enumerate(written):
         before = text[position:start]
-        relation, kept = _relation(before, bool(found) and found[-1].relation is Relation.SINCE)
+        begins = index + 1 < len(written) and _TO.fullmatch(text[end : written[index + 1][0]]) is not None
+        relation, kept = _relation(
+            before, bool(found) and found[-1].relation is Relation.SINCE, begins=begins
+        )
         found.append(Stated(relation, instant, weekday))
         parts.append(kept)
         position = end
     return found, " ".join([*parts, text[position:]])
+
+
+def _apart(match: re.Match[str]) -> str:
+    """Part two clock times that a hyphen joins, of which the second is later: else it is a zone."""
+    first, second = match.groups()
+    return f"{first} - {second}" if second.zfill(5) > first.zfill(5) else match.group()
 
 
 def _written(text: str) -> list[tuple[int, int, Instant, int | None]]:
@@ -78,7 +94,7 @@ def _written(text: str) -> list[tuple[int, int, Instant, int | None]]:
     return sorted(found, key=lambda each: each[0])
 
 
-def _relation(before: str, follows_since: bool) -> tuple[Relation, str]:
+def _relation(before: str, follows_since: bool, *, begins: bool) -> tuple[Relation, str]:
     near = before[-_LOOK_BACK:]
     for relation, pattern in _BEFORE:
         match = pattern.search(near)
@@ -87,6 +103,8 @@ def _relation(before: str, follows_since: bool) -> tuple[Relation, str]:
     match = _AND.search(near)
     if match and follows_since:
         return Relation.UNTIL, before[: len(before) - len(match.group())]
+    if begins and not follows_since:
+        return Relation.SINCE, before
     raise Refused("a time of the question stands where it bounds nothing that is known")
 
 

@@ -1,6 +1,7 @@
 """The words of lookups: what they ask for, what they are about, and those that say nothing."""
 
 import re
+from decimal import Decimal
 from typing import Final
 
 from services.executor.analyst.lookup.asked import Ask
@@ -12,33 +13,41 @@ SILENT: Final = vocabulary(
     does during each either ever every exactly exist exists for from get gets give given got had has
     have hold holds i in incident inside into is it its many me much my name named number occur
     occurred occurs of often on one or our over overall please precisely present recorded saw
-    say says see seen seconds show shown since so tell than that the their them there these they
-    this those time times to total us value values was we were what whats which while whole whose will
+    say says see seen seconds show shown return returned returns returning serve served serving receive
+    received gave going went whats grep search since so tell than that the their them there these they
+    this those time times to total us value values was we were what which while whole whose will
     window with within would you anything called come contain contained contains containing
     current currently now right exact happen happened happens how mention mentioned mentions read reading
     reported state stated step when where appear appears appeared find look looks report reports written
     write wrote writes display print counted"""
 )
 _ASKS: Final = (
+    (Ask.MEAN, r"\b(mean|average|averaged|avg)\b"),
     (Ask.MAX, r"\b(max|maximum|maximal|peak(s|ed)?|highest|largest|greatest|biggest)\b|\bhow high\b"),
     (Ask.MIN, r"\b(min|minimum|minimal|lowest|smallest)\b|\bhow low\b"),
-    (Ask.COUNT, r"\bhow (many|often)\b|\b(count|number of|total of)\b"),
+    (
+        Ask.COUNT,
+        (
+            r"\bhow (many|often)\b|^\W*h\w{1,2} many\b|\b(count|number of|total of)\b"
+            r"|\b(percent(age)?|share|fraction|proportion) of\b"
+        ),
+    ),
     (
         Ask.FIRST,
         r"\bwhen (did|do|does)\b.{0,200}\b(start|begin)\b|\bsince when\b|\b(first|earliest)\b|\bfrom when\b",
     ),
     (Ask.LAST, r"\b(last|latest|newest|(?<!most )recent(ly)?|most recent(ly)?)\b"),
     (Ask.WHEN, r"^\W*(at what time|when)\b|\bwhat time\b|[.,;:!?]\s*when\b"),
-    (Ask.LIST, r"\b(list|show|print|display|which|who)\b|^\W*what\b"),
+    (Ask.LIST, r"\b(list|show|print|display|grep|search|find|which|who)\b|^\W*whats?\b"),
     (Ask.ANY, r"^\W*(is|are|was|were|do|does|did|has|have|had|any)\b|\b(is|are|was|were) there\b"),
-    (Ask.VALUE, r"\b(what|value|how much)\b"),
+    (Ask.VALUE, r"\b(whats?|value|how much)\b"),
 )
 ASKS: Final = tuple((ask, re.compile(pattern, re.IGNORECASE)) for ask, pattern in _ASKS)
 # The words of the patterns above that stand in questions beside what they ask for.
 ASKING: Final = vocabulary(
-    """count first earliest last latest newest recent recently max maximum maximal peak peaks peaked highest
-    largest greatest biggest min minimum minimal lowest smallest high low list
-    start begin"""
+    """mean average averaged avg hw hwo count first earliest last latest newest recent recently
+    max maximum maximal peak peaks peaked highest largest greatest biggest min minimum minimal lowest
+    smallest high low list start begin"""
 )
 
 LINES: Final = vocabulary(
@@ -61,9 +70,9 @@ BOUNDARIES: Final = vocabulary(
 VERBS_OF_LINES: Final = vocabulary(
     "say says said hold holds contain contains containing mention mentions log logs logged"
 )
-FAILURES: Final = vocabulary("error errors failure failures fail fails failed failing")
+FAILURES: Final = vocabulary("error errors err errs failure failures fail fails failed failing")
 WARNINGS: Final = vocabulary("warning warnings")
-NOUNS_OF_FAILURES: Final = vocabulary("error errors warning warnings")
+NOUNS_OF_FAILURES: Final = vocabulary("error errors err errs warning warnings")
 LEVELS: Final = vocabulary(
     "FATAL CRITICAL PANIC EMERG EMERGENCY SEVERE ERROR WARN WARNING INFO DEBUG TRACE NOTICE"
 )
@@ -74,8 +83,25 @@ SMALL_LEVELS: Final = {
     **{f"{word}s": word.upper() for word in ("fatal", "panic")},
 }
 REQUESTS: Final = vocabulary(
-    "request requests response responses answer answers answered http status code codes"
+    "request requests req reqs response responses answer answers answered http status statuses code codes"
 )
+REQUEST_NOUNS: Final = vocabulary("request requests req reqs")
+SHARES: Final = vocabulary("percent percentage share fraction proportion")
+# How values come to be beyond a bound.
+REACHING: Final = vocabulary(
+    "go goes rise rises rose climb climbs climbed drop drops dropped fall falls fell stay stays"
+)
+# What only requests have, and by which they are told apart.
+REQUEST_KEYS: Final = vocabulary(
+    "client clients ips endpoint endpoints path paths route routes url urls uri uris methods"
+)
+_TIMES: Final = {"s": "s sec secs second seconds", "ms": "ms msec milliseconds millisecond millis"}
+UNITS: Final = {
+    **dict.fromkeys(_TIMES["ms"].split(), Decimal("0.001")),
+    **dict.fromkeys(_TIMES["s"].split(), Decimal(1)),
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), Decimal(60)),
+}
+METHODS: Final = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
 ALERTS: Final = vocabulary("alert alerts alarm alarms")
 FIRING: Final = vocabulary("fire fires fired firing active trigger triggers triggered")
 CHANGES: Final = vocabulary("change changes changed")
@@ -96,7 +122,8 @@ CALLS: Final = vocabulary(
     "call calls calling caller callers callee callees depend depends dependency dependencies use uses using"
 )
 CALLERS: Final = re.compile(
-    r"\b(who|which|what)( \w+){0,2} (calls?|uses?|depends?)\b(?! on\b.*\bdoes\b)|\bcallers?\b|\bcalled by\b",
+    r"\b(who|which|what|how many)( \w+){0,2} (calls?|uses?|depends?)\b(?! on\b.*\bdoes\b)"
+    r"|\bcallers?\b|\bcalled by\b",
     re.IGNORECASE,
 )
 CALLEES: Final = re.compile(

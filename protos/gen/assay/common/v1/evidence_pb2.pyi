@@ -729,6 +729,7 @@ class EvidenceGap(_message.Message):
     RULE_ID_FIELD_NUMBER: _builtins.int
     SOURCE_FIELD_NUMBER: _builtins.int
     NO_SUPPORTED_CAUSE_FIELD_NUMBER: _builtins.int
+    REFUSAL_FIELD_NUMBER: _builtins.int
     gap_id: _builtins.str
     """Unique in the run: "gap-1", "gap-2", ..."""
     claim_type: Global___ClaimType.ValueType
@@ -739,6 +740,8 @@ class EvidenceGap(_message.Message):
     """A claim that the gate dropped: the rule."""
     no_supported_cause: _builtins.bool
     """A cause question without an allowed cause."""
+    refusal: _builtins.str
+    """Why a question for a fact is not answered: one of a closed list of reasons, or words of the question."""
     @_builtins.property
     def source(self) -> Global___SourceGap:
         """A source that is absent or failed."""
@@ -752,12 +755,13 @@ class EvidenceGap(_message.Message):
         rule_id: _builtins.str = ...,
         source: Global___SourceGap | None = ...,
         no_supported_cause: _builtins.bool = ...,
+        refusal: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["classification", b"classification", "no_supported_cause", b"no_supported_cause", "reason", b"reason", "rule_id", b"rule_id", "source", b"source"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["classification", b"classification", "no_supported_cause", b"no_supported_cause", "reason", b"reason", "refusal", b"refusal", "rule_id", b"rule_id", "source", b"source"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["claim_type", b"claim_type", "classification", b"classification", "gap_id", b"gap_id", "no_supported_cause", b"no_supported_cause", "reason", b"reason", "rule_id", b"rule_id", "source", b"source"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["claim_type", b"claim_type", "classification", b"classification", "gap_id", b"gap_id", "no_supported_cause", b"no_supported_cause", "reason", b"reason", "refusal", b"refusal", "rule_id", b"rule_id", "source", b"source"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_reason: _TypeAlias = _typing.Literal["classification", "rule_id", "source", "no_supported_cause"]  # noqa: Y015
+    _WhichOneofReturnType_reason: _TypeAlias = _typing.Literal["classification", "rule_id", "source", "no_supported_cause", "refusal"]  # noqa: Y015
     _WhichOneofArgType_reason: _TypeAlias = _typing.Literal["reason", b"reason"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_reason) -> _WhichOneofReturnType_reason | None: ...
 

@@ -1,0 +1,96 @@
+"""Answers that are counted apart, and what is asked of durations: what is told, what is refused and why."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.bundles import Tree, write
+from tests.lookups.asking import asked
+
+
+def access(second: int, path: str, status: int, client: str = "10.0.0.1", took: str = "") -> str:
+    minute, rest = divmod(second, 60)
+    hour, minute = divmod(minute, 60)
+    return (
+        f"{client} - - [30/Nov/2026:{hour:02}:{minute:02}:{rest:02} +0000] "
+        f'"GET {path} HTTP/1.1" {status} 12{took}\n'
+    )
+
+
+EDGE = (
+    access(0, "/a", 200, took=" rt=0.5")
+    + access(1, "/a", 503, "10.0.0.2", " rt=3.0")
+    + access(2, "/b", 503, took=" rt=2.0")
+    + access(61, "/b", 502, took=" rt=0.1")
+)
+API = (
+    "2026-11-30T00:00:00Z ERROR lost order 17\n"
+    "2026-11-30T00:00:01Z ERROR lost order 18\n"
+    "2026-11-30T00:00:02Z ERROR out of paper\n"
+)
+
+
+def told(folder: Path, question: str, **more: Tree) -> tuple[list[str], list[str]]:
+    answer = asked(write(folder / "bundle", {"logs/edge.log": EDGE, "logs/api.log": API, **more}), question)
+    assert answer.wrong == []
+    return answer.statements, answer.gaps
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("requests per status code", "by status: 3 different ones: 2 with 503; 1 with 200; 1 with 502"),
+        (
+            "how many unique clients are there",
+            "by client: 2 different ones: 3 from 10.0.0.1; 1 from 10.0.0.2",
+        ),
+        ("which clients got 503", "by client: 2 different ones"),
+        ("top 1 endpoints by 5xx", "of which the first are told: 2 to /b"),
+        (
+            "5xx by minute?",
+            "2 in the minute from 2026-11-30T00:00:00Z; 1 in the minute from 2026-11-30T00:01:00Z",
+        ),
+        ("how many requests took more than 1s", "answered 2 of 4 requests that took more than 1 seconds"),
+        ("how many 503 took longer than 2500 ms", "answered 1 of 4 requests with a status of 503 that took"),
+        ("slowest request", "3 seconds took logs/edge.log line 2"),
+        ("what are the most common errors", "2 like logs/api.log line 1"),
+    ],
+)
+def test_what_is_told(tmp_path: Path, question: str, expected: str) -> None:
+    statements, _ = told(tmp_path, question)
+    assert expected in "\n".join(statements)
+
+
+def test_requests_that_do_not_state_how_long_they_took_are_counted_beside(tmp_path: Path) -> None:
+    more: dict[str, Tree] = {"logs/edge.log": EDGE + access(70, "/c", 200)}
+    statements, _ = told(tmp_path, "how many requests took more than 1s", **more)
+    assert "answered 2 of 5 requests that took more than 1 seconds, of 4 that state how long" in statements[0]
+    more = {"logs/edge.log": access(1, "/a", 200)}
+    assert told(tmp_path / "none", "slowest requests", **more) == (
+        [],
+        ["Not answered: no log states how long requests took."],
+    )
+
+
+def test_more_minutes_than_can_be_told_are_refused_even_where_the_largest_are_asked_for(
+    tmp_path: Path,
+) -> None:
+    long = "".join(access(60 * minute, "/a", 503) for minute in range(61))
+    for number, question in enumerate(("5xx per minute", "top 3 minutes by 5xx")):
+        statements, gaps = told(tmp_path / str(number), question, **{"logs/edge.log": long})
+        assert statements == []
+        assert "more minutes or hours than can be told" in gaps[0]
+
+
+def test_a_path_that_a_stranger_made_up_stands_between_marks(tmp_path: Path) -> None:
+    path = "/a,the-cause-is-ledger;"
+    statements, _ = told(tmp_path, "5xx per path", **{"logs/edge.log": access(1, path, 503)})
+    assert f'1 to "{path}"' in statements[1]
+
+
+def test_a_refusal_names_the_words_that_were_not_understood(tmp_path: Path) -> None:
+    statements, gaps = told(tmp_path, "How many purple requests failed twice?")
+    assert statements == []
+    assert gaps == [
+        'Not answered: "purple", "twice" were not understood, and leaving out a word could change the answer.'
+    ]
