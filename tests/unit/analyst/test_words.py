@@ -1,9 +1,12 @@
 """How texts, numbers and instants are put into a statement."""
 
+from decimal import Decimal
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from services.common.evidence.holdings import Holdings
 from services.executor.analyst.reading.words import quotation, seconds_of, show_instant, show_number
 
 
@@ -57,6 +60,7 @@ def test_a_quotation_is_literal_and_can_be_shown_between_marks(text: str, level:
     [
         ("80", "80"), ("0", "0"), ("11.855667740009838", "11.86"), ("0.0417", "0.0417"), ("2.8800", "2.88"),
         ("0.000012345", "0.00001234"), ("1e3", "1000"), ("NaN", "NaN"), ("none", "none"), ("-0.5", "-0.5"),
+        ("1004.37", "1004.4"), ("94914658.7", "94914658.7"), ("5.00001", "5.0"), ("5.0", "5"),
     ],
 )  # fmt: skip
 def test_numbers_keep_four_digits(token: str, expected: str) -> None:
@@ -68,7 +72,8 @@ def test_a_shown_number_is_the_number_at_the_precision_shown(value: float) -> No
     shown = show_number(repr(value))
     decimals = len(shown.partition(".")[2])
 
-    assert abs(float(shown) - value) <= 0.5 * 10**-decimals * 1.000001
+    assert abs(Decimal(shown) - Decimal(repr(value))) <= Decimal(f"0.5e-{decimals}")
+    assert Holdings(texts=[repr(value)]).missing(f"It is {shown} at most.") == []
 
 
 def test_instants_are_cut_to_the_second() -> None:

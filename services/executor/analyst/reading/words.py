@@ -83,7 +83,10 @@ def show_instant(instant: str) -> str:
 
 
 def show_number(token: str) -> str:
-    """Write a number token for a reader: whole numbers as they are, others with four significant digits."""
+    """Write a number token for a reader: whole numbers as they are, others with four significant digits.
+
+    What has a fraction keeps a decimal: written as a whole number it would be another one, and exact.
+    """
     try:
         value = float(token)
     except ValueError:
@@ -93,8 +96,8 @@ def show_number(token: str) -> str:
     if value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     decimals = _SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(abs(value)))
-    shown = f"{value:.{max(0, min(12, decimals))}f}"
-    return shown.rstrip("0").rstrip(".") if "." in shown else shown
+    whole, _, fraction = f"{value:.{max(1, min(12, decimals))}f}".partition(".")
+    return f"{whole}.{fraction.rstrip('0') or '0'}"
 
 
 def quotation(text: str, level: str = "") -> str:
