@@ -48,7 +48,9 @@ def symptoms(timeline: Timeline, effects: Effects, causes: Iterable[Candidate]) 
     The first failing line, or else the first of them, is critical.
     """
     failures = effects.failures
-    lines = [_line(failure, _claim_type(failure, failures)) for failure in told_failures(failures)]
+    told_lines = told_failures(failures)
+    lines = [_line(failure, _claim_type(failure, failures)) for failure in told_lines]
+    rare = [line for line, failure in zip(lines, told_lines, strict=True) if failures.may_be_chance(failure)]
     told = {finding.component for finding in lines}
     slow = [
         finding for log in timeline.split_logs if log.owner not in told for finding in _slow_requests(log)
@@ -57,10 +59,10 @@ def symptoms(timeline: Timeline, effects: Effects, causes: Iterable[Candidate]) 
     grown = {change.name: change for candidate in causes for change in candidate.series}
     telling = [change for change in telling_series(timeline) if change.name not in grown]
     mechanism = [*limits, *(_series(timeline, change) for change in grown.values())]
-    direct = [*lines, *slow]
+    direct = [*(line for line in lines if line not in rare), *slow, *rare]
     first = next((finding for finding in direct if finding.claim_type == "symptom"), None)
     rest = [finding for finding in direct if finding is not first]
-    rest.sort(key=lambda finding: not timeline.topology.is_edge(finding.component))
+    rest.sort(key=lambda finding: (finding in rare, not timeline.topology.is_edge(finding.component)))
     series = [_series(timeline, change) for change in telling[:MAX_SERIES]]
     silent = [] if failures.all else silences(timeline)
     found = [*([first] if first else []), *mechanism, *rest, *series, *silent][:MAX_SYMPTOMS]
@@ -69,14 +71,18 @@ def symptoms(timeline: Timeline, effects: Effects, causes: Iterable[Candidate]) 
 
 
 def told_failures(failures: Failures) -> list[Failure]:
-    """Return the failures worth telling: symptoms by themselves first, then one of every component."""
+    """Return the failures worth telling: symptoms by themselves first, then one of every component.
+
+    What may be chance comes last.
+    """
     told: Counter[str] = Counter()
     ranked = []
     for failure in _folded(failures):
-        ranked.append((_claim_type(failure, failures) != "symptom", told[failure.owner], failure))
+        by_rank = failures.may_be_chance(failure), _claim_type(failure, failures) != "symptom"
+        ranked.append((*by_rank, told[failure.owner], failure))
         told[failure.owner] += 1
-    ranked.sort(key=lambda row: row[:2])
-    return [failure for _, _, failure in ranked[:MAX_LINES]]
+    ranked.sort(key=lambda row: row[:3])
+    return [failure for _, _, _, failure in ranked[:MAX_LINES]]
 
 
 def telling_series(timeline: Timeline) -> list[MetricChange]:

@@ -74,7 +74,8 @@ def _suspicion(event: ChangeEvent, timeline: Timeline, effects: Effects) -> Susp
     if event.component not in topology.components:
         # A job that the topology does not know may have touched anything; what strains is what it can hurt.
         used |= effects.strained
-    found = own or effects.after(event.seconds, used)
+    # What a change of one component did to another has to be more than one of the errors of every day.
+    found = own or [each for each in effects.after(event.seconds, used) if not effects.may_be_chance(each)]
     if not found or _came_too_late(event, own, effects):
         return None
     return Suspicion(event, found, bool(own))

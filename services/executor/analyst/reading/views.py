@@ -77,6 +77,11 @@ class Template:
         return seconds_of(self.first_time)
 
     @cached_property
+    def last_seconds(self) -> float | None:
+        """The instant of the last line in seconds since the epoch."""
+        return seconds_of(self.last.at("time").text)
+
+    @cached_property
     def quote(self) -> str:
         """What all its lines say, or else the telling part of the first one; may be empty.
 

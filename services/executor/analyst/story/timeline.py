@@ -65,6 +65,14 @@ class Timeline:
         return max(EFFECT_SECONDS, EFFECT_STEPS * self.step)
 
     @cached_property
+    def logged(self) -> tuple[float, float]:
+        """When the first and the last line was logged, in seconds since the epoch; equal where none was."""
+        lines = [each for log in self.material.whole_logs for each in log.templates]
+        first = [each.onset for each in lines if each.onset is not None]
+        last = [seconds for each in lines if (seconds := each.last_seconds) is not None]
+        return min(first, default=0.0), max(last, default=0.0)
+
+    @cached_property
     def noticed(self) -> float | None:
         """When somebody or something noticed, in seconds since the epoch; None when nothing did."""
         asked = [seconds for text in _INSTANT.findall(self.context.question) if (seconds := seconds_of(text))]
