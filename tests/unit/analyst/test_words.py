@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.common.evidence.holdings import Holdings
-from services.executor.analyst.reading.words import quotation, seconds_of, show_instant, show_number
+from services.executor.analyst.reading.words import (
+    error_of,
+    quotation,
+    seconds_of,
+    show_instant,
+    show_number,
+)
 
 
 @pytest.mark.parametrize(
@@ -81,3 +87,21 @@ def test_instants_are_cut_to_the_second() -> None:
     assert show_instant("2026-11-30T10:09:50.123456789+01:00") == "2026-11-30T09:09:50Z"
     assert show_instant("yesterday") == "yesterday"
     assert seconds_of("2026-11-30T09:09:50") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"level":"error","msg":"call failed","error":"Post \\"http://b/x\\": context deadline exceeded"}',
+         "context deadline exceeded"),
+        ('{"level":50,"msg":"unhandled","err":{"type":"TypeError","message":"x is undefined"}}',
+         "x is undefined"),
+        ('time=x level=error msg="no place" err="store: broken pipe"', "store: broken pipe"),
+        ('time=x level=error msg="no place" err=timeout', "timeout"),
+        ('{"level":"error","msg":"call failed"}', ""),
+        ('{"error":7}', ""),
+        ("ERROR error while reading", ""),
+    ],
+)  # fmt: skip
+def test_the_error_that_a_field_names(text: str, expected: str) -> None:
+    assert error_of(text) == expected

@@ -6,7 +6,13 @@ from functools import cached_property
 from services.executor.analyst.reading.signs import Sign, sign_of_metric
 from services.executor.analyst.reading.spot import Spot
 from services.executor.analyst.reading.stated import stated_by
-from services.executor.analyst.reading.words import clean_pieces, mechanism_clause, quotation, seconds_of
+from services.executor.analyst.reading.words import (
+    begun,
+    clean_pieces,
+    mechanism_clause,
+    quotation,
+    seconds_of,
+)
 
 # Gaps between independent lines are exponential: ten times the usual one is not chance, in a busy log.
 PAUSE_FACTOR = 10.0
@@ -88,7 +94,7 @@ class Template:
         What they share ends at a quotation. Where the last line holds the first one's whole message, with its
         quotations, that is told; and a mechanism that the first line states is never left out.
         """
-        common, text = self.spot.at("common").quotable, self.first_text
+        common, text = begun(self.spot.at("common").quotable), self.first_text
         whole = self.example
         if '"' in whole and common in whole and whole in self.spot.at("last", "text").text:
             return whole
