@@ -44,7 +44,7 @@ def shop(*names: str, known: bool = True) -> PlainLogs:
         ("ERROR:  deadlock detected", "lock.contention", False),
         ("Lock wait timeout exceeded; try restarting transaction", "lock.contention", False),
         ("cart.service: Main process exited, code=killed, status=9/KILL", "process.down", True),
-        ("dial tcp: lookup store: no such host", "dependency.unreachable", False),
+        ("dial tcp: lookup store: no such host", "dns.unresolved", False),
         ("connect ECONNREFUSED 10.0.0.5:5432", "dependency.unreachable", False),
     ],
 )
@@ -177,3 +177,77 @@ def test_the_exception_behind_a_failure_is_what_is_quoted(tmp_path: Path) -> Non
     assert "OSError: [Errno 28] No space left on device" in found.of_type("cause")[0].statement
     impact = found.of_type("impact")[0]
     assert 'names "OSError: [Errno 28] No space left on device' in impact.statement
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("getaddrinfo ENOTFOUND store.internal", "dns.unresolved"),
+        ("java.net.UnknownHostException: store", "dns.unresolved"),
+        ("dial tcp: lookup store on 10.0.0.2:53: server misbehaving", "dns.unresolved"),
+        ("could not translate host name", "dns.unresolved"),
+        ("store: 429 Too Many Requests", "requests.limited"),
+        ("rate limit exceeded for key 7", "requests.limited"),
+        ("token used before issued", "clock.skewed"),
+        ("chronyd[7]: System clock wrong by -94.2 seconds", "clock.skewed"),
+    ],
+)
+def test_what_is_wrong_between_two_is_stated(text: str, fault: str) -> None:
+    stated = stated_by(text)
+
+    assert stated is not None
+    assert (stated.fault, stated.outright) == (fault, False)
+
+
+def test_who_limits_requests_is_named_and_not_who_is_limited(tmp_path: Path) -> None:
+    bundle = shop("cart", "store")
+    bundle.fails(
+        "logs/cart.log",
+        'level=error msg="no place found" err="store: GET https://store/v1/x: 429 Too Many Requests"',
+    )
+
+    found = run(bundle, tmp_path)
+
+    assert found.suspects == [("store", "requests.limited", "possible")]
+    assert "429 Too Many Requests" in found.of_type("cause")[0].statement
+
+
+def test_one_name_that_is_not_resolved_is_told_of_its_owner(tmp_path: Path) -> None:
+    bundle = shop("cart", "store")
+    bundle.fails("logs/cart.log", "ERROR call of store.prod.internal: Name or service not known")
+
+    found = run(bundle, tmp_path)
+
+    assert found.suspects == [("store", "dns.unresolved", "possible")]
+
+
+def test_names_of_several_that_are_not_resolved_blame_none_of_them(tmp_path: Path) -> None:
+    bundle = shop("cart", "store", "rates")
+    bundle.calls = [("cart", "store"), ("cart", "rates")]
+    bundle.fails("logs/cart.log", "ERROR store: lookup store on 10.0.0.2:53: server misbehaving")
+    bundle.fails("logs/cart.log", "WARN rates are old, lookup rates on 10.0.0.2:53: i/o timeout", every=3)
+
+    found = run(bundle, tmp_path)
+
+    assert found.suspects == [("cart", "dns.unresolved", "possible")]
+
+
+def test_names_that_are_not_resolved_are_told_of_who_resolves_them(tmp_path: Path) -> None:
+    bundle = shop("cart", "store", "coredns")
+    bundle.fails("logs/cart.log", "ERROR call of store: Temporary failure in name resolution")
+
+    found = run(bundle, tmp_path)
+
+    assert found.suspects == [("coredns", "dns.unresolved", "possible")]
+
+
+def test_the_unit_that_the_service_manager_speaks_of_is_the_service(tmp_path: Path) -> None:
+    bundle = shop("cart", "store")
+    bundle.lines["logs/journal.log"] = [
+        (FAILS_AT, "node-2 systemd[1]: store.service: Failed with result 'oom-kill'.")
+    ]
+    bundle.fails("logs/cart.log", "ERROR no answer", at=FAILS_AT + 2)
+
+    found = run(bundle, tmp_path)
+
+    assert found.suspects == [("store", "memory.exhausted", "confirmed")]

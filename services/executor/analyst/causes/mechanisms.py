@@ -26,7 +26,7 @@ from services.executor.analyst.story.failures import Failure
 from services.executor.analyst.story.silences import fell_silent
 from services.executor.analyst.story.testimony import Testimony, origins, testimonies
 from services.executor.analyst.story.timeline import Timeline, is_part_of
-from services.executor.analyst.wording.findings import Part, line_instant, line_quote
+from services.executor.analyst.wording.findings import Part, line_instant, line_quote, subject
 from services.executor.analyst.wording.phrases import beginning, course, first_record, limit_use, raw_samples
 from services.executor.analyst.wording.records import named_exception
 
@@ -68,7 +68,7 @@ def _stated(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
                 continue
             first_of_all = len(first) == 1 and not effects.before(testimony.seconds)
             sure = testimony.stated.outright and first_of_all and effects.all_hurt_by([testimony.component])
-            parts = _as_told(testimony)
+            parts = _as_told(testimony, timeline)
             yield Candidate(testimony.component, fault, testimony.seconds, _status(sure), parts)
 
 
@@ -78,9 +78,10 @@ def _is_shown(stated: Candidate, shown: Set[str]) -> bool:
     return stated.fault in shown or unnamed
 
 
-def _as_told(testimony: Testimony) -> list[Part]:
-    teller = testimony.failure.owner or testimony.failure.template.source
-    about: list[Part] = [f"{testimony.component}: "] if testimony.component != teller else []
+def _as_told(testimony: Testimony, timeline: Timeline) -> list[Part]:
+    teller, component = testimony.failure.owner or testimony.failure.template.source, testimony.component
+    # A line may name a component as a part of a host's name, or not at all.
+    about = subject(component, timeline.material.named(component)) if component != teller else []
     line = testimony.line
     template = testimony.failure.template
     at = template.spot.at("first") if not line.at("time").text else line

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 from services.executor.analyst.reading.changed import change_fault
 from services.executor.analyst.reading.signs import Sign, tells_exception
-from services.executor.analyst.reading.stated import LOCK, OTHER_RESOURCE, UNREACHABLE, is_exhaustion
+from services.executor.analyst.reading.stated import (
+    LOCK,
+    OTHER_RESOURCE,
+    UNREACHABLE,
+    UNRESOLVED,
+    is_exhaustion,
+)
 from services.executor.analyst.reading.views import ChangeEvent, MetricChange, Pair
 from services.executor.analyst.reading.words import resource_fault
 from services.executor.analyst.story.effects import CLOCK_SLACK, Effect, Effects
@@ -149,7 +155,7 @@ def _explains(suspicion: Suspicion, testimony: Testimony, timeline: Timeline) ->
     event, fault, topology = suspicion.event, testimony.stated.fault, timeline.topology
     if shares_names(event, testimony.excerpt):
         return True
-    if fault == UNREACHABLE:
+    if fault in (UNREACHABLE, UNRESOLVED):
         # Who stops answering is missed by those who call it.
         teller = testimony.failure.owner
         missed = testimony.component in (suspicion.component, "")
