@@ -7,6 +7,7 @@ import pytest
 from services.executor.analyst.reading.stated import stated_by
 from tests.fakes.bindings import problems
 from tests.fakes.investigation import Investigation, investigate
+from tests.fakes.judged import lowered
 from tests.fakes.plain_logs import FAILS_AT, PlainLogs
 
 QUESTION = "Customers see failing requests: what is the root cause?"
@@ -244,10 +245,14 @@ def test_names_that_are_not_resolved_are_told_of_who_resolves_them(tmp_path: Pat
 def test_the_unit_that_the_service_manager_speaks_of_is_the_service(tmp_path: Path) -> None:
     bundle = shop("cart", "store")
     bundle.lines["logs/journal.log"] = [
-        (FAILS_AT, "node-2 systemd[1]: store.service: Failed with result 'oom-kill'.")
+        (FAILS_AT, "node-2 kernel: java invoked oom-killer: order=0"),
+        (FAILS_AT + 0.1, "node-2 kernel: Memory cgroup out of memory: Killed process 812 (java)"),
+        (FAILS_AT + 0.2, "node-2 systemd[1]: store.service: Failed with result 'oom-kill'."),
     ]
     bundle.fails("logs/cart.log", "ERROR no answer", at=FAILS_AT + 2)
 
     found = run(bundle, tmp_path)
 
     assert found.suspects == [("store", "memory.exhausted", "confirmed")]
+    # Two lines that state it are two observations.
+    assert lowered(found, QUESTION) == []
