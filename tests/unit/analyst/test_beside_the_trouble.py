@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.fakes.bindings import problems
 from tests.fakes.incident import DURATION, FAULT_AT, Incident
 from tests.fakes.investigation import Investigation, investigate
@@ -75,3 +77,51 @@ def test_a_release_of_who_has_a_trouble_of_its_own_is_no_answer_about_another(tm
     found = run(incident, tmp_path, f"Why are there errors of {names.front}?")
 
     assert names.worker not in {component for component, _, _ in found.suspects}
+
+
+def test_what_a_caller_measures_of_another_is_about_the_other(tmp_path: Path) -> None:
+    incident = Incident()
+    names = incident.names
+    latency = "histogram_quantile(0.95, x)"
+    for service in (names.front, names.back):
+        incident.step_to("latency_p95", latency, {"service": service}, 0.02, 4.5, FAULT_AT + 5)
+    # The cache measures nothing itself.
+    of_cache = {"service": names.back, "target": names.cache}
+    incident.step_to("client_latency_p95", latency, of_cache, 0.01, 4.4, FAULT_AT)
+    incident.alert(FAULT_AT + 60, "LatencyHigh", names.back)
+
+    found = run(incident, tmp_path, "Everything got slow. Whose fault is it?")
+
+    assert found.suspects[:1] == [(names.cache, "dependency.slow", "possible")]
+
+
+def test_what_rose_in_a_dependency_is_told_where_no_cause_is_proven(tmp_path: Path) -> None:
+    incident = Incident()
+    names = incident.names
+    latency = "histogram_quantile(0.95, x)"
+    incident.step_to("latency_p95", latency, {"service": names.front}, 0.02, 4.5, FAULT_AT + 5)
+    incident.step_to("disk_busy", "rate(io_time[1m])", {"job": names.database}, 0.08, 0.97, FAULT_AT)
+    incident.alert(FAULT_AT + 60, "LatencyHigh", names.front)
+
+    found = run(incident, tmp_path, "What is it that makes everything slow?")
+
+    told = [claim.component for claim in found.of_type("context") if "disk_busy" in claim.statement]
+    assert told == [names.database]
+
+
+@pytest.mark.parametrize(("until", "suspects"), [(DURATION, True), (FAULT_AT + 20, False)])
+def test_a_dependency_whose_own_log_is_slow_to_the_end_is_a_direction(
+    until: int, suspects: bool, tmp_path: Path
+) -> None:
+    incident = Incident()
+    names = incident.names
+    latency = "histogram_quantile(0.95, x)"
+    for service in (names.front, names.edge):
+        incident.step_to("latency_p95", latency, {"service": service}, 0.02, 2.5, FAULT_AT + 5)
+    for second in range(FAULT_AT, until, 2):
+        incident.log(names.database, second, "LOG duration: 2210.418 ms  execute s1: SELECT 1")
+    incident.alert(FAULT_AT + 60, "LatencyHigh", names.front)
+
+    found = run(incident, tmp_path, "Everything got slow, what is it?")
+
+    assert ((names.database, "dependency.slow", "possible") in found.suspects) is suspects

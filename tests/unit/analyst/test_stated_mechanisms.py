@@ -57,8 +57,13 @@ def test_the_vocabulary(text: str, fault: str, outright: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "disk fuller", "memory is fine", "connection accepted", "the room is full"]
-)
+    "text",
+    [
+        "", "disk fuller", "memory is fine", "connection accepted", "the room is full",
+        "[gc] GC(2) Pause Young (Normal) (G1 Evacuation Pause) 9M->2M(32M) 4.1ms",
+        "[gc] GC(3) Pause Full (System.gc())",
+    ],
+)  # fmt: skip
 def test_what_states_nothing(text: str) -> None:
     assert stated_by(text) is None
 
@@ -190,6 +195,7 @@ def test_the_exception_behind_a_failure_is_what_is_quoted(tmp_path: Path) -> Non
         ("store: 429 Too Many Requests", "requests.limited"),
         ("rate limit exceeded for key 7", "requests.limited"),
         ("token used before issued", "clock.skewed"),
+        ("[gc] GC(312) Pause Full (G1 Compaction Pause) 3071M->3068M(3072M) 4213.1ms", "memory.exhausted"),
         ("chronyd[7]: System clock wrong by -94.2 seconds", "clock.skewed"),
     ],
 )

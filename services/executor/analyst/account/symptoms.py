@@ -27,7 +27,7 @@ from services.executor.analyst.wording.findings import (
     sentence,
     subject,
 )
-from services.executor.analyst.wording.phrases import course, limit_use, raw_samples
+from services.executor.analyst.wording.phrases import course, limit_use, raw_samples, slow_requests
 from services.executor.analyst.wording.records import named_exception
 
 # A tired person reads so many.
@@ -101,26 +101,8 @@ def telling_series(timeline: Timeline) -> list[MetricChange]:
 
 def _slow_requests(log: Log) -> list[Finding]:
     """Say how many requests of a log were slow since the onset, if none or few were before."""
-    durations = log.spot.at("durations")
-    after, before = durations.at("over_1s_after").count, durations.at("over_1s_before").count
-    first, last = durations.at("first_over_1s"), durations.at("last_over_1s")
-    if after <= 3 * before or not first.at("text").text:
-        return []
-    parts: list[Part] = [
-        f"{log.owner or log.source}: ", *counted(durations.at("over_1s_after"), "request", "requests"),
-        f"{log.where} took longer than one second",
-    ]  # fmt: skip
-    if before:
-        # The longest and the first one may be among those.
-        parts += [" from ", instant(log.spot.at("split")), " on, the last logged at ", line_instant(last)]
-    else:
-        parts += [
-            ", the longest ", number(durations.at("max_seconds")), " s, the first logged at ",
-            line_instant(first), " and the last at ", line_instant(last),
-        ]  # fmt: skip
-    earlier = durations.at("over_1s_before")
-    parts += ["; ", *([number(earlier)] if before else none(earlier)), " before"]
-    return [Finding("symptom", "confirmed", log.owner, sentence(*parts))]
+    parts = slow_requests(log)
+    return [Finding("symptom", "confirmed", log.owner, sentence(*parts))] if parts else []
 
 
 def _folded(failures: Failures) -> list[Failure]:

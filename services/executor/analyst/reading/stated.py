@@ -29,13 +29,20 @@ CERTIFICATE = "certificate.expired"
 LOCK = "lock.contention"
 OTHER_RESOURCE = "resource.exhausted"
 
-# The first that a line holds counts. A cache that refuses writes was filled by those who write.
+# The first that a line holds counts. A cache that refuses writes was filled by those who write; a runtime
+# that stops to look for memory everywhere is short of it, and not out of it yet.
 _TABLE: tuple[tuple[str, bool, tuple[str, ...]], ...] = (
     (
         "disk.exhausted", True,
         (r"no space left on device", r"\bENOSPC\b", r"disk quota exceeded", r"\bdisk (?:is )?full\b"),
     ),
-    ("memory.exhausted", False, (r"used memory > 'maxmemory'", r"\bOOM command not allowed")),
+    (
+        "memory.exhausted", False,
+        (
+            r"used memory > 'maxmemory'", r"\bOOM command not allowed", r"to-space exhausted",
+            r"Pause Full \((?:G1 Compaction Pause|Allocation Failure)\)", r"Full GC \(Allocation Failure\)",
+        ),
+    ),
     (
         "memory.exhausted", True,
         (

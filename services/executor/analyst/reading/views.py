@@ -155,6 +155,11 @@ class Log:
         """What a sentence about its component adds: which log is meant, where that has several."""
         return "" if self.is_alone or not self.owner else f" in {self.source}"
 
+    @property
+    def last_slow(self) -> float | None:
+        """When the last request was logged that took longer than a second, in seconds since the epoch."""
+        return seconds_of(self.spot.at("durations", "last_over_1s", "time").text)
+
     def argument(self, name: str) -> str:
         """Return a string argument of the call; empty when it was not given."""
         value = self.spot.call.arguments.get(name)

@@ -110,16 +110,18 @@ class Timeline:
         """The first sign of the trouble in a series, or in a log shortly before the first series."""
         metrics = [_onset_of(change) for change in self.members]
         first = min(metrics, key=lambda onset: onset.seconds, default=None)
-        # What somebody noticed before any series moved began before it was noticed.
-        known = [each for each in (first.seconds if first else None, self.noticed) if each is not None]
-        if not known:
+        limit = first.seconds if first else self.noticed
+        if limit is None:
             return None
         # Without a series only an alert, which waits before it fires, tells how far back to look.
         reach = self.effect_window if first else max(self.effect_window, _CALM_SECONDS)
+        if self.noticed is not None and self.noticed < limit - reach:
+            # What was noticed long before any series moved began before it was noticed.
+            limit = self.noticed
         near = [
             onset
             for onset in self._log_onsets()
-            if min(known) - reach <= onset.seconds and (first is None or onset.seconds <= first.seconds)
+            if limit - reach <= onset.seconds and (first is None or onset.seconds <= first.seconds)
         ]
         return min([*near, *([first] if first else [])], key=lambda onset: onset.seconds, default=None)
 
@@ -136,13 +138,12 @@ class Timeline:
     def components_of(self, change: MetricChange) -> frozenset[str]:
         """Return the components that a series is about: its owner and those that its labels name."""
         values = re.findall(r'="((?:[^"\\]|\\.)*)"', change.labels)
-        named = self.topology.mentioned([change.owner, *values])
+        named = self.topology.mentioned([change.owner, *values]) | ({self.subject_of(change)} - {""})
         return named or frozenset({change.owner} - {""})
 
     def subject_of(self, change: MetricChange) -> str:
         """Return the one component that a series is about: one that its labels name, else its owner."""
-        values = re.findall(r'="((?:[^"\\]|\\.)*)"', change.labels)
-        return next((value for value in values if value in self.topology.components), change.owner)
+        return self.topology.subject(change.labels, change.owner)
 
     def _clock_times(self) -> list[float]:
         """Return the times of day that the question states, where one day was logged and they lie in it.
