@@ -37,6 +37,13 @@ def direction_candidates(timeline: Timeline, effects: Effects) -> list[Candidate
     return [*_slow_by_log(timeline, effects), *found]
 
 
+def more_arrived(timeline: Timeline, effects: Effects) -> list[Candidate]:
+    """Return that more work arrived from outside before anything hurt: no change inside made it."""
+    changes = _more_load(timeline, effects)
+    edges = (each for each in changes if timeline.topology.is_edge(timeline.subject_of(each)))
+    return [_candidate(timeline, change, "load.increased") for change in list(edges)[:1]]
+
+
 def _candidate(timeline: Timeline, change: MetricChange, fault: str) -> Candidate:
     component = timeline.subject_of(change)
     return Candidate(component, fault, change.onset, "possible", [f"{component}: ", *course(change)])

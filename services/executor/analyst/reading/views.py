@@ -332,8 +332,9 @@ class ChangeEvent:
 
     @cached_property
     def quote(self) -> str:
-        """The telling part of its text."""
-        return quotation(self.summary.quotable, "info") or quotation(self.summary.quotable)
+        """The telling part of its text: of an event all of it, of a log's line what follows its level."""
+        level = "info" if self.instant is None else ""
+        return quotation(self.summary.quotable, level) or quotation(self.summary.quotable)
 
 
 @dataclass(frozen=True)
