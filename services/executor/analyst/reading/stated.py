@@ -84,7 +84,11 @@ _TABLE: tuple[tuple[str, bool, tuple[str, ...]], ...] = (
     ),
     (
         "process.down", True,
-        (r"main process exited, code=(?:killed|dumped)", r"was terminated by signal \d+", r"\bsegfault at\b"),
+        (
+            r"main process exited, code=(?:killed|dumped)", r"was terminated by signal \d+",
+            r"\bsegfault at\b", r"received (?:fast|smart|immediate) shutdown request",
+            r"database system is shut down", r"redis is now ready to exit", r"received shutdown from user",
+        ),
     ),
     (
         CLOCKS, False,
@@ -110,6 +114,7 @@ _TABLE: tuple[tuple[str, bool, tuple[str, ...]], ...] = (
             r"connection refused", r"\bECONNREFUSED\b", r"connect\(\) failed", r"no live upstreams",
             r"no route to host", r"\bEHOSTUNREACH\b", r"host is unreachable", r"connection reset",
             r"could not connect", r"connection timed out",
+            r"the database system is (?:shutting down|starting up|not accepting connections)",
         ),
     ),
 )  # fmt: skip

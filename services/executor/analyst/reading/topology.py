@@ -22,6 +22,8 @@ _KINDS: tuple[tuple[ComponentKind, frozenset[str]], ...] = (
     ("node", vocabulary("node host vm machine")),
     ("job", vocabulary("job cron batch migration")),
 )
+# Of which kind a program is whose runtime is called like a machine.
+_PROGRAM = re.compile(r"\bnode[ -](?:service|worker|app|application|api)\b|\bnode\.?js\b", re.IGNORECASE)
 # What a person calls a thing by its kind, and by its product.
 CATEGORIES: dict[str, ComponentKind] = {
     "database": "database", "db": "database", "cache": "cache", "queue": "queue", "broker": "queue",
@@ -57,6 +59,8 @@ class Topology:
         if component not in self.kinds:
             return "external" if component else ""
         words = words_of(f"{self.kinds[component]} {component}")
+        if _PROGRAM.search(self.kinds[component]):
+            return "service"
         return next((kind for kind, signs in _KINDS if words & signs), "service")
 
     def uses(self, component: str) -> frozenset[str]:
