@@ -28,6 +28,21 @@ _ANY_TROUBLE: Final = (
     r"|\bany (errors?|failures?)\b(?![^.;?!]{0,80}\blogs?\b)[^.;?!]{0,40}"
     r"\b(namespaces?|ns|cluster|nodes?|pods?)\b"
 )
+# Somebody guesses at the reason of what was reported, or asks for one in words of every day.
+_GUESS: Final = (
+    r"\b(whose (fault|problem|doing)|at fault|who (did|does) (this|that|it))\b"
+    r"|\bwhat (is|was|can|could|might|may) (it|this|that)( be)?\W*$"
+    r"|\b(is|was|are|were|can|could|might) (it|this|that|they|these)( be)? (the|a|an|my|our|your|their)\b"
+    r"|\b(some|any)thing (is |seems )?(wrong|broken|off|amiss)\b"
+    r"|\bd(id|oes) [^.;?!]{1,80} (do|cause|break) (this|that|it)\b"
+    r"|\bwhat (should|can|do|could) (i|we) (do|fix|revert|check|roll back|restart)\b"
+    r"|\bwhere (is the (problem|trouble|issue)\b|[^.;?!]{1,100} com(e|es|ing) from\b)"
+)
+# After a report of trouble, "what changed?" asks for the change that made it.
+_CHANGED: Final = (
+    r"\b(slow\w*|fail\w*|errors?|broken?|down|time[sd]? ?out|timeouts?|crash\w*|hang\w*|stuck|5xx|50\d)\b"
+    r"[^?]{0,200}[.;:,!\n] ?(so |and )?what('s| has| have)? changed\W*$"
+)
 _HOW_MUCH: Final = r"how (many|much|often|long|large|big|high|low|old|fast|far|full)"
 _WH: Final = rf"({_HOW_MUCH}|what|whats(?= the\b)|which|who|whose|since when)"
 _VERB: Final = r"(is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)"
@@ -109,7 +124,7 @@ _ASKS: Final = (
 # What is quoted is looked for, whatever it says; and an alert that was triggered fired.
 _QUOTED: Final = re.compile(r'"[^"]{1,256}"|“[^“”]{1,256}”|`[^`]{1,256}`')
 _FIRED: Final = re.compile(r"\balerts?\b([^.;?!]{0,40})\btriggered\b")
-_CAUSE: Final = re.compile(f"{_REASON}|{_TROUBLE}|{_CULPRIT}|{_ANY_TROUBLE}")
+_CAUSE: Final = re.compile("|".join((_REASON, _TROUBLE, _CULPRIT, _ANY_TROUBLE, _GUESS, _CHANGED)))
 _FACT: Final = re.compile(
     "|".join((_BEGINS, _SHORT, _INVERTED, _ASKS, _PHRASE, _NAMED, _DID, _ON_WHICH, _ABROAD, _NOTHING))
 )

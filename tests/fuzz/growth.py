@@ -138,6 +138,7 @@ READERS: Final[Mapping[str, Reader]] = {
     "lookup": Reader(_lookup, question.MAX_LENGTH),
     "quotation": Reader(words.quotation, 8192),
     "mechanism clause": Reader(words.mechanism_clause, 8192),
+    "error of a line": Reader(words.error_of, 8192),
     "details": Reader(words.details, 8192),
     "clean pieces": Reader(words.clean_pieces, 8192),
     "words": Reader(words.words_of, 8192),

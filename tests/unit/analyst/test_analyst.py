@@ -1,11 +1,13 @@
 """The analyst on little, broken or hostile material: it says less, and never fails."""
 
+import pytest
 from assay.common.v1 import context_pb2, tool_pb2
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.common.evidence.strict_json import Json, NumberToken
 from services.executor.analyst.analyst import Analyst
+from services.executor.analyst.reading.topology import Topology
 from services.executor.recorded import RecordedCall
 
 CONTEXT = context_pb2.DiagnosisContext(question="Why is it slow?", intent=context_pb2.INTENT_CAUSE)
@@ -98,3 +100,11 @@ def test_no_document_makes_it_fail(documents: list[tuple[str, Json]]) -> None:
     evidence = Analyst().conclude(CONTEXT, calls, [])
 
     assert all(claim.evidence_bindings for claim in evidence.claims if claim.status == "confirmed")
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [("node service", "service"), ("Node.js worker", "service"), ("worker node", "node"), ("node", "node")],
+)
+def test_a_program_is_no_machine_because_its_runtime_is_called_like_one(kind: str, expected: str) -> None:
+    assert Topology({"web": kind}).kind_of("web") == expected

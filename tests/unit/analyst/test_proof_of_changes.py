@@ -174,3 +174,60 @@ def test_what_was_filling_up_long_before_is_not_filled_by_a_change(
     found = run(incident, tmp_path)
 
     assert {status for _, _, status in found.suspects} == {expected}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ERROR LedgerException: store answered 503 Service Unavailable",
+        "ERROR LedgerException: what came from store was empty",
+        "ERROR LedgerException: status code 502",
+    ],
+)
+def test_an_error_that_tells_of_a_peer_proves_no_change(text: str, tmp_path: Path) -> None:
+    bundle = shop()
+    bundle.fails("logs/cart.log", text)
+
+    found = run(bundle, tmp_path)
+
+    assert found.suspects == [("cart", "release.deployed", "possible")]
+
+
+def test_a_recorded_change_is_told_as_a_whole_whatever_words_it_holds(tmp_path: Path) -> None:
+    bundle = shop(changed=False)
+    summary = "cart configuration 44: log.level info -> debug"
+    bundle.change(FAILS_AT - 20, "cart", summary, "config_change")
+    bundle.fails("logs/cart.log", "ERROR KeyError: 'weight'")
+
+    found = run(bundle, tmp_path)
+
+    assert f'the change "{summary}" is recorded' in found.of_type("cause")[0].statement
+
+
+def test_more_work_that_arrives_is_no_effect_of_a_change_of_who_gets_it(tmp_path: Path) -> None:
+    incident = Incident()
+    names = incident.names
+    for service, before in ((names.edge, 9.0), (names.front, 8.0), (names.back, 6.0)):
+        incident.step_to(
+            "rps", "rate(requests_total[30s])", {"service": service}, before, 4 * before, FAULT_AT
+        )
+    incident.change(FAULT_AT - 5, names.back, "config_change", f"{names.back} log.level info -> warn")
+    for second in range(FAULT_AT + 40, DURATION):
+        incident.log(names.front, second, "ERROR request dropped, the queue is full")
+
+    found = run(incident, tmp_path)
+
+    assert found.suspects[0] == (names.edge, "load.increased", "possible")
+
+
+def test_less_work_for_who_is_called_by_failing_ones_is_no_effect_of_its_change(tmp_path: Path) -> None:
+    incident = Incident()
+    names = incident.names
+    incident.change(FAULT_AT - 5, names.back, "deploy", f"{names.back} 1.0.0 -> 1.0.1")
+    incident.step_to("rps", "rate(requests_total[30s])", {"service": names.back}, 6.0, 1.5, FAULT_AT + 10)
+    for second in range(FAULT_AT, DURATION):
+        incident.log(names.front, second, "ERROR session write failed")
+
+    found = run(incident, tmp_path)
+
+    assert names.back not in {component for component, _, _ in found.suspects}

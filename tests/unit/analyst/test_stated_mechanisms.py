@@ -7,6 +7,7 @@ import pytest
 from services.executor.analyst.reading.stated import stated_by
 from tests.fakes.bindings import problems
 from tests.fakes.investigation import Investigation, investigate
+from tests.fakes.judged import lowered
 from tests.fakes.plain_logs import FAILS_AT, PlainLogs
 
 QUESTION = "Customers see failing requests: what is the root cause?"
@@ -44,7 +45,10 @@ def shop(*names: str, known: bool = True) -> PlainLogs:
         ("ERROR:  deadlock detected", "lock.contention", False),
         ("Lock wait timeout exceeded; try restarting transaction", "lock.contention", False),
         ("cart.service: Main process exited, code=killed, status=9/KILL", "process.down", True),
-        ("dial tcp: lookup store: no such host", "dependency.unreachable", False),
+        ("LOG:  received fast shutdown request", "process.down", True),
+        ("1:M 17 Jan 2027 10:00:00.000 # Redis is now ready to exit, bye bye...", "process.down", True),
+        ("FATAL:  the database system is shutting down", "dependency.unreachable", False),
+        ("dial tcp: lookup store: no such host", "dns.unresolved", False),
         ("connect ECONNREFUSED 10.0.0.5:5432", "dependency.unreachable", False),
     ],
 )
@@ -56,8 +60,13 @@ def test_the_vocabulary(text: str, fault: str, outright: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "disk fuller", "memory is fine", "connection accepted", "the room is full"]
-)
+    "text",
+    [
+        "", "disk fuller", "memory is fine", "connection accepted", "the room is full",
+        "[gc] GC(2) Pause Young (Normal) (G1 Evacuation Pause) 9M->2M(32M) 4.1ms",
+        "[gc] GC(3) Pause Full (System.gc())",
+    ],
+)  # fmt: skip
 def test_what_states_nothing(text: str) -> None:
     assert stated_by(text) is None
 
@@ -177,3 +186,82 @@ def test_the_exception_behind_a_failure_is_what_is_quoted(tmp_path: Path) -> Non
     assert "OSError: [Errno 28] No space left on device" in found.of_type("cause")[0].statement
     impact = found.of_type("impact")[0]
     assert 'names "OSError: [Errno 28] No space left on device' in impact.statement
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("getaddrinfo ENOTFOUND store.internal", "dns.unresolved"),
+        ("java.net.UnknownHostException: store", "dns.unresolved"),
+        ("dial tcp: lookup store on 10.0.0.2:53: server misbehaving", "dns.unresolved"),
+        ("could not translate host name", "dns.unresolved"),
+        ("store: 429 Too Many Requests", "requests.limited"),
+        ("rate limit exceeded for key 7", "requests.limited"),
+        ("token used before issued", "clock.skewed"),
+        ("[gc] GC(312) Pause Full (G1 Compaction Pause) 3071M->3068M(3072M) 4213.1ms", "memory.exhausted"),
+        ("chronyd[7]: System clock wrong by -94.2 seconds", "clock.skewed"),
+    ],
+)
+def test_what_is_wrong_between_two_is_stated(text: str, fault: str) -> None:
+    stated = stated_by(text)
+
+    assert stated is not None
+    assert (stated.fault, stated.outright) == (fault, False)
+
+
+def test_who_limits_requests_is_named_and_not_who_is_limited(tmp_path: Path) -> None:
+    bundle = shop("cart", "store")
+    bundle.fails(
+        "logs/cart.log",
+        'level=error msg="no place found" err="store: GET https://store/v1/x: 429 Too Many Requests"',
+    )
+
+    found = run(bundle, tmp_path)
+
+    assert found.suspects == [("store", "requests.limited", "possible")]
+    assert "429 Too Many Requests" in found.of_type("cause")[0].statement
+
+
+def test_one_name_that_is_not_resolved_is_told_of_its_owner(tmp_path: Path) -> None:
+    bundle = shop("cart", "store")
+    bundle.fails("logs/cart.log", "ERROR call of store.prod.internal: Name or service not known")
+
+    found = run(bundle, tmp_path)
+
+    assert found.suspects == [("store", "dns.unresolved", "possible")]
+
+
+def test_names_of_several_that_are_not_resolved_blame_none_of_them(tmp_path: Path) -> None:
+    bundle = shop("cart", "store", "rates")
+    bundle.calls = [("cart", "store"), ("cart", "rates")]
+    bundle.fails("logs/cart.log", "ERROR store: lookup store on 10.0.0.2:53: server misbehaving")
+    bundle.fails("logs/cart.log", "WARN rates are old, lookup rates on 10.0.0.2:53: i/o timeout", every=3)
+
+    found = run(bundle, tmp_path)
+
+    assert found.suspects == [("cart", "dns.unresolved", "possible")]
+
+
+def test_names_that_are_not_resolved_are_told_of_who_resolves_them(tmp_path: Path) -> None:
+    bundle = shop("cart", "store", "coredns")
+    bundle.fails("logs/cart.log", "ERROR call of store: Temporary failure in name resolution")
+
+    found = run(bundle, tmp_path)
+
+    assert found.suspects == [("coredns", "dns.unresolved", "possible")]
+
+
+def test_the_unit_that_the_service_manager_speaks_of_is_the_service(tmp_path: Path) -> None:
+    bundle = shop("cart", "store")
+    bundle.lines["logs/journal.log"] = [
+        (FAILS_AT, "node-2 kernel: java invoked oom-killer: order=0"),
+        (FAILS_AT + 0.1, "node-2 kernel: Memory cgroup out of memory: Killed process 812 (java)"),
+        (FAILS_AT + 0.2, "node-2 systemd[1]: store.service: Failed with result 'oom-kill'."),
+    ]
+    bundle.fails("logs/cart.log", "ERROR no answer", at=FAILS_AT + 2)
+
+    found = run(bundle, tmp_path)
+
+    assert found.suspects == [("store", "memory.exhausted", "confirmed")]
+    # Two lines that state it are two observations.
+    assert lowered(found, QUESTION) == []

@@ -1,10 +1,19 @@
 """How texts, numbers and instants are put into a statement."""
 
+from decimal import Decimal
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.executor.analyst.reading.words import quotation, seconds_of, show_instant, show_number
+from services.common.evidence.holdings import Holdings
+from services.executor.analyst.reading.words import (
+    error_of,
+    quotation,
+    seconds_of,
+    show_instant,
+    show_number,
+)
 
 
 @pytest.mark.parametrize(
@@ -57,6 +66,7 @@ def test_a_quotation_is_literal_and_can_be_shown_between_marks(text: str, level:
     [
         ("80", "80"), ("0", "0"), ("11.855667740009838", "11.86"), ("0.0417", "0.0417"), ("2.8800", "2.88"),
         ("0.000012345", "0.00001234"), ("1e3", "1000"), ("NaN", "NaN"), ("none", "none"), ("-0.5", "-0.5"),
+        ("1004.37", "1004.4"), ("94914658.7", "94914658.7"), ("5.00001", "5.0"), ("5.0", "5"),
     ],
 )  # fmt: skip
 def test_numbers_keep_four_digits(token: str, expected: str) -> None:
@@ -68,7 +78,8 @@ def test_a_shown_number_is_the_number_at_the_precision_shown(value: float) -> No
     shown = show_number(repr(value))
     decimals = len(shown.partition(".")[2])
 
-    assert abs(float(shown) - value) <= 0.5 * 10**-decimals * 1.000001
+    assert abs(Decimal(shown) - Decimal(repr(value))) <= Decimal(f"0.5e-{decimals}")
+    assert Holdings(texts=[repr(value)]).missing(f"It is {shown} at most.") == []
 
 
 def test_instants_are_cut_to_the_second() -> None:
@@ -76,3 +87,21 @@ def test_instants_are_cut_to_the_second() -> None:
     assert show_instant("2026-11-30T10:09:50.123456789+01:00") == "2026-11-30T09:09:50Z"
     assert show_instant("yesterday") == "yesterday"
     assert seconds_of("2026-11-30T09:09:50") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"level":"error","msg":"call failed","error":"Post \\"http://b/x\\": context deadline exceeded"}',
+         "context deadline exceeded"),
+        ('{"level":50,"msg":"unhandled","err":{"type":"TypeError","message":"x is undefined"}}',
+         "x is undefined"),
+        ('time=x level=error msg="no place" err="store: broken pipe"', "store: broken pipe"),
+        ('time=x level=error msg="no place" err=timeout', "timeout"),
+        ('{"level":"error","msg":"call failed"}', ""),
+        ('{"error":7}', ""),
+        ("ERROR error while reading", ""),
+    ],
+)  # fmt: skip
+def test_the_error_that_a_field_names(text: str, expected: str) -> None:
+    assert error_of(text) == expected

@@ -76,12 +76,14 @@ class Asked:
     def is_about(self, component: str) -> bool:
         """Tell whether what happens to a component can matter to what is asked about.
 
-        It is asked about, works with it, or shares something that it depends on. What uses a component that
-        is well has its own trouble. What nobody knows the calls of cannot be ruled out.
+        It is asked about, works with it, or shares something that it depends on and that is not known to be
+        well. What uses a component that is well has its own trouble. What nobody knows the calls of cannot be
+        ruled out.
         """
         topology = self._topology
         unknown = not topology.calls or component not in topology.components
-        if not self.names or unknown or bool(topology.uses(component) & self._uses):
+        shared = topology.uses(component) & self._uses
+        if not self.names or unknown or any(not self._speaks_well(each) for each in shared):
             return True
         return component in (self.names | self._uses if self.is_well else self._near)
 
@@ -121,6 +123,13 @@ class Asked:
     @cached_property
     def _uses(self) -> frozenset[str]:
         return frozenset(each for name in self.names for each in self._topology.dependencies(name))
+
+    def _speaks_well(self, component: str) -> bool:
+        """Tell whether a component has a log, and nothing shows any trouble of it."""
+        logs = self.effects.timeline.material.whole_logs
+        return component not in self.effects.hurt | self.effects.strained and any(
+            log.owner == component and log.spot.at("lines").count for log in logs
+        )
 
     def _times(self) -> Iterator[float]:
         material = self.effects.timeline.material

@@ -6,6 +6,7 @@ from services.executor.analyst.account.alerts import alert_findings
 from services.executor.analyst.account.readings import empty_window, what_was_read
 from services.executor.analyst.account.symptoms import long_window, telling_series
 from services.executor.analyst.causes.candidates import Candidate
+from services.executor.analyst.reading.signs import Sign
 from services.executor.analyst.reading.views import Log, MetricChange
 from services.executor.analyst.story.effects import Effects
 from services.executor.analyst.story.timeline import Timeline
@@ -27,6 +28,7 @@ MAX_FACTS = 12
 _MAX_QUIET = 2
 _MAX_LONG_WINDOWS = 1
 _MAX_MOVED = 3
+_MAX_RISEN = 2
 _MAX_FREE_LIMITS = 3
 
 
@@ -41,6 +43,7 @@ def background(
         *(_long_windows(timeline) if wrong else _moved(timeline)),
         *_quiet_logs(timeline, {*blamed, *effects.failures.owners}, wrong),
         *_steady_series(timeline),
+        *([] if any(candidate.confirmed for candidate in causes) else _risen_below(timeline, effects)),
         *([] if blamed else _unreached_limits(timeline)),
     ]
     if not (found or alerts or wrong or causes):
@@ -58,6 +61,21 @@ def _moved(timeline: Timeline) -> list[Finding]:
     return [
         Finding("context", "confirmed", component, sentence(*subject(component), *course(change)))
         for component, change in found
+    ]
+
+
+def _risen_below(timeline: Timeline, effects: Effects) -> list[Finding]:
+    """Tell of what rose and stayed up in something that those who hurt use: a disk that is busy, say."""
+    used = {below for each in effects.hurt for below in timeline.topology.dependencies(each)}
+    risen = [
+        (component, change)
+        for change in effects.series(Sign.LEVEL)
+        if change.rises and change.ended is None and (component := timeline.subject_of(change)) in used
+    ]
+    risen.sort(key=lambda found: (found[1].onset, -found[1].score))
+    return [
+        Finding("context", "confirmed", component, sentence(*subject(component), *course(change)))
+        for component, change in risen[:_MAX_RISEN]
     ]
 
 

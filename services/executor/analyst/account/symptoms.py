@@ -27,7 +27,7 @@ from services.executor.analyst.wording.findings import (
     sentence,
     subject,
 )
-from services.executor.analyst.wording.phrases import course, limit_use, raw_samples
+from services.executor.analyst.wording.phrases import course, limit_use, raw_samples, slow_requests
 from services.executor.analyst.wording.records import named_exception
 
 # A tired person reads so many.
@@ -48,7 +48,9 @@ def symptoms(timeline: Timeline, effects: Effects, causes: Iterable[Candidate]) 
     The first failing line, or else the first of them, is critical.
     """
     failures = effects.failures
-    lines = [_line(failure, _claim_type(failure, failures)) for failure in told_failures(failures)]
+    told_lines = told_failures(failures)
+    lines = [_line(failure, _claim_type(failure, failures)) for failure in told_lines]
+    rare = [line for line, failure in zip(lines, told_lines, strict=True) if failures.may_be_chance(failure)]
     told = {finding.component for finding in lines}
     slow = [
         finding for log in timeline.split_logs if log.owner not in told for finding in _slow_requests(log)
@@ -57,10 +59,10 @@ def symptoms(timeline: Timeline, effects: Effects, causes: Iterable[Candidate]) 
     grown = {change.name: change for candidate in causes for change in candidate.series}
     telling = [change for change in telling_series(timeline) if change.name not in grown]
     mechanism = [*limits, *(_series(timeline, change) for change in grown.values())]
-    direct = [*lines, *slow]
+    direct = [*(line for line in lines if line not in rare), *slow, *rare]
     first = next((finding for finding in direct if finding.claim_type == "symptom"), None)
     rest = [finding for finding in direct if finding is not first]
-    rest.sort(key=lambda finding: not timeline.topology.is_edge(finding.component))
+    rest.sort(key=lambda finding: (finding in rare, not timeline.topology.is_edge(finding.component)))
     series = [_series(timeline, change) for change in telling[:MAX_SERIES]]
     silent = [] if failures.all else silences(timeline)
     found = [*([first] if first else []), *mechanism, *rest, *series, *silent][:MAX_SYMPTOMS]
@@ -69,14 +71,18 @@ def symptoms(timeline: Timeline, effects: Effects, causes: Iterable[Candidate]) 
 
 
 def told_failures(failures: Failures) -> list[Failure]:
-    """Return the failures worth telling: symptoms by themselves first, then one of every component."""
+    """Return the failures worth telling: symptoms by themselves first, then one of every component.
+
+    What may be chance comes last.
+    """
     told: Counter[str] = Counter()
     ranked = []
     for failure in _folded(failures):
-        ranked.append((_claim_type(failure, failures) != "symptom", told[failure.owner], failure))
+        by_rank = failures.may_be_chance(failure), _claim_type(failure, failures) != "symptom"
+        ranked.append((*by_rank, told[failure.owner], failure))
         told[failure.owner] += 1
-    ranked.sort(key=lambda row: row[:2])
-    return [failure for _, _, failure in ranked[:MAX_LINES]]
+    ranked.sort(key=lambda row: row[:3])
+    return [failure for _, _, _, failure in ranked[:MAX_LINES]]
 
 
 def telling_series(timeline: Timeline) -> list[MetricChange]:
@@ -95,26 +101,8 @@ def telling_series(timeline: Timeline) -> list[MetricChange]:
 
 def _slow_requests(log: Log) -> list[Finding]:
     """Say how many requests of a log were slow since the onset, if none or few were before."""
-    durations = log.spot.at("durations")
-    after, before = durations.at("over_1s_after").count, durations.at("over_1s_before").count
-    first, last = durations.at("first_over_1s"), durations.at("last_over_1s")
-    if after <= 3 * before or not first.at("text").text:
-        return []
-    parts: list[Part] = [
-        f"{log.owner or log.source}: ", *counted(durations.at("over_1s_after"), "request", "requests"),
-        f"{log.where} took longer than one second",
-    ]  # fmt: skip
-    if before:
-        # The longest and the first one may be among those.
-        parts += [" from ", instant(log.spot.at("split")), " on, the last logged at ", line_instant(last)]
-    else:
-        parts += [
-            ", the longest ", number(durations.at("max_seconds")), " s, the first logged at ",
-            line_instant(first), " and the last at ", line_instant(last),
-        ]  # fmt: skip
-    earlier = durations.at("over_1s_before")
-    parts += ["; ", *([number(earlier)] if before else none(earlier)), " before"]
-    return [Finding("symptom", "confirmed", log.owner, sentence(*parts))]
+    parts = slow_requests(log)
+    return [Finding("symptom", "confirmed", log.owner, sentence(*parts))] if parts else []
 
 
 def _folded(failures: Failures) -> list[Failure]:

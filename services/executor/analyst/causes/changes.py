@@ -18,7 +18,7 @@ from services.executor.analyst.causes.suspicion import (
     shares_names,
     unexplained,
 )
-from services.executor.analyst.reading.signs import tells_change
+from services.executor.analyst.reading.signs import Sign, counts_arrivals, tells_change
 from services.executor.analyst.reading.spot import Spot
 from services.executor.analyst.reading.views import ChangeEvent, MetricChange
 from services.executor.analyst.reading.words import seconds_of, words_of
@@ -69,12 +69,13 @@ def _suspicion(event: ChangeEvent, timeline: Timeline, effects: Effects) -> Susp
     targets = {event.component} | topology.mentioned(re.findall(r"[\w.-]+", event.quote))
     if not any(effects.concerns_trouble(target) for target in targets):
         return None
-    own = effects.after(event.seconds, targets)
+    own = [each for each in effects.after(event.seconds, targets) if not _is_made_by_callers(each, effects)]
     used = {dependency for target in targets for dependency in topology.uses(target)}
     if event.component not in topology.components:
         # A job that the topology does not know may have touched anything; what strains is what it can hurt.
         used |= effects.strained
-    found = own or effects.after(event.seconds, used)
+    # What a change of one component did to another has to be more than one of the errors of every day.
+    found = own or [each for each in effects.after(event.seconds, used) if not effects.may_be_chance(each)]
     if not found or _came_too_late(event, own, effects):
         return None
     return Suspicion(event, found, bool(own))
@@ -92,6 +93,18 @@ def _is_victim(suspicion: Suspicion, others: Sequence[Suspicion], timeline: Time
         other.hurts and other.event.component in dependencies and other.first <= suspicion.first
         for other in others
     )
+
+
+def _is_made_by_callers(effect: Effect, effects: Effects) -> bool:
+    """Tell whether it is only more work that arrived, or less because those who call it are in trouble."""
+    change = effect.source
+    if not isinstance(change, MetricChange) or change.sign is not Sign.TRAFFIC:
+        return False
+    if not counts_arrivals(change.spot.at("name").text, change.labels):
+        return False
+    topology = effects.timeline.topology
+    above = {each for each in topology.components if effect.components & topology.dependencies(each)}
+    return change.rises or bool(above & effects.hurt)
 
 
 def _candidate(suspicion: Suspicion, found: Sequence[Suspicion], effects: Effects) -> Candidate:

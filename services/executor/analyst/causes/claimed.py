@@ -2,7 +2,7 @@
 
 from services.executor.analyst.causes.candidates import Candidate
 from services.executor.analyst.causes.changes import change_candidates
-from services.executor.analyst.causes.directions import direction_candidates
+from services.executor.analyst.causes.directions import direction_candidates, more_arrived
 from services.executor.analyst.causes.mechanisms import mechanism_candidates
 from services.executor.analyst.causes.propagated import Propagation
 from services.executor.analyst.story.effects import Effects
@@ -21,11 +21,15 @@ def causes(timeline: Timeline, effects: Effects) -> list[Candidate]:
     calls, if its series were compared; that nothing got worse by it is an answer, too.
     """
     found = stated_causes(timeline, effects)
-    if found:
+    if any(candidate.confirmed for candidate in found):
         return found
+    if found:
+        return _distinct([*more_arrived(timeline, effects), *found])
     propagation = Propagation(timeline)
     if propagation.decides:
-        return _distinct(propagation.candidates())
+        # New failures in logs are not nothing: more work than before may have made them.
+        arrived = more_arrived(timeline, effects) if effects.failures.new else []
+        return _distinct(propagation.candidates() or arrived)
     return _distinct(direction_candidates(timeline, effects)) if effects.all else []
 
 

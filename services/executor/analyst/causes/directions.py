@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 
 from services.executor.analyst.causes.candidates import Candidate
 from services.executor.analyst.reading.signs import Sign
-from services.executor.analyst.reading.views import MetricChange
+from services.executor.analyst.reading.views import Log, MetricChange
 from services.executor.analyst.story.effects import CLOCK_SLACK, Effects
 from services.executor.analyst.story.timeline import Timeline
-from services.executor.analyst.wording.phrases import course
+from services.executor.analyst.wording.phrases import course, slow_requests
 
 # Work that falls below this share of itself has stopped.
 _STOPPED_SHARE = 0.1
@@ -29,11 +29,19 @@ def direction_candidates(timeline: Timeline, effects: Effects) -> list[Candidate
         ("load.increased", _more_load),
         ("dependency.slow", _slow_dependency),
     )
-    return [
+    found = [
         _candidate(timeline, change, fault)
         for fault, rule in rules
         for change in list(rule(timeline, effects))[:1]
     ]
+    return [*_slow_by_log(timeline, effects), *found]
+
+
+def more_arrived(timeline: Timeline, effects: Effects) -> list[Candidate]:
+    """Return that more work arrived from outside before anything hurt: no change inside made it."""
+    changes = _more_load(timeline, effects)
+    edges = (each for each in changes if timeline.topology.is_edge(timeline.subject_of(each)))
+    return [_candidate(timeline, change, "load.increased") for change in list(edges)[:1]]
 
 
 def _candidate(timeline: Timeline, change: MetricChange, fault: str) -> Candidate:
@@ -54,12 +62,40 @@ def _more_load(timeline: Timeline, effects: Effects) -> Iterator[MetricChange]:
             yield change
 
 
-def _slow_dependency(timeline: Timeline, effects: Effects) -> Iterator[MetricChange]:
-    topology, latencies = timeline.topology, effects.series(Sign.LATENCY)
-    # A quantile over a long window stays high after a short pause; one that came back tells the truth.
+def _slow_by_log(timeline: Timeline, effects: Effects) -> list[Candidate]:
+    """Return the deepest that others wait for and whose own log tells that it is slow to the end."""
+    topology, slow = timeline.topology, _logged_slow(timeline)
+    suffering = {timeline.subject_of(change) for change in _lasting(timeline, effects)}
+    used = {below for each in suffering for below in topology.dependencies(each)}
+    return [
+        Candidate(log.owner, "dependency.slow", effects.all[0].seconds, "possible", slow_requests(log))
+        for log in slow
+        if log.owner in used and not topology.dependencies(log.owner) & {other.owner for other in slow}
+    ]
+
+
+def _logged_slow(timeline: Timeline) -> list[Log]:
+    end = timeline.logged[1] - timeline.effect_window
+    return [
+        log
+        for log in timeline.split_logs
+        if log.owner and slow_requests(log) and (log.last_slow or 0.0) >= end
+    ]
+
+
+def _lasting(timeline: Timeline, effects: Effects) -> list[MetricChange]:
+    """Return the latencies that stay high, but of those of whom one came back.
+
+    A quantile over a long window stays high after a short pause; one that came back tells the truth.
+    """
+    latencies = effects.series(Sign.LATENCY)
     over = {timeline.subject_of(change) for change in latencies if change.ended is not None}
-    slow = [change for change in latencies if timeline.subject_of(change) not in over]
-    hurt = {timeline.subject_of(change) for change in slow}
+    return [change for change in latencies if timeline.subject_of(change) not in over]
+
+
+def _slow_dependency(timeline: Timeline, effects: Effects) -> Iterator[MetricChange]:
+    topology, slow = timeline.topology, _lasting(timeline, effects)
+    hurt = {timeline.subject_of(change) for change in slow} | {log.owner for log in _logged_slow(timeline)}
     for change in slow:
         component = timeline.subject_of(change)
         waits = any(

@@ -6,9 +6,9 @@ everything else is a direction.
 """
 
 import re
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 
-from services.common.evidence.document import ClaimStatusName
+from services.common.evidence.document import ClaimStatusName, EvidenceBinding
 from services.executor.analyst.causes.candidates import Candidate
 from services.executor.analyst.reading.signs import Sign, tells_exception, tells_holder
 from services.executor.analyst.reading.stated import (
@@ -26,7 +26,7 @@ from services.executor.analyst.story.failures import Failure
 from services.executor.analyst.story.silences import fell_silent
 from services.executor.analyst.story.testimony import Testimony, origins, testimonies
 from services.executor.analyst.story.timeline import Timeline, is_part_of
-from services.executor.analyst.wording.findings import Part, line_instant, line_quote
+from services.executor.analyst.wording.findings import Part, line_instant, line_quote, subject
 from services.executor.analyst.wording.phrases import beginning, course, first_record, limit_use, raw_samples
 from services.executor.analyst.wording.records import named_exception
 
@@ -68,8 +68,14 @@ def _stated(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
                 continue
             first_of_all = len(first) == 1 and not effects.before(testimony.seconds)
             sure = testimony.stated.outright and first_of_all and effects.all_hurt_by([testimony.component])
-            parts = _as_told(testimony)
-            yield Candidate(testimony.component, fault, testimony.seconds, _status(sure), parts)
+            yield Candidate(
+                component=testimony.component,
+                fault=fault,
+                seconds=testimony.seconds,
+                status=_status(sure),
+                parts=_as_told(testimony, timeline),
+                support=_told_beside(testimony, told),
+            )
 
 
 def _is_shown(stated: Candidate, shown: Set[str]) -> bool:
@@ -78,14 +84,27 @@ def _is_shown(stated: Candidate, shown: Set[str]) -> bool:
     return stated.fault in shown or unnamed
 
 
-def _as_told(testimony: Testimony) -> list[Part]:
-    teller = testimony.failure.owner or testimony.failure.template.source
-    about: list[Part] = [f"{testimony.component}: "] if testimony.component != teller else []
+def _as_told(testimony: Testimony, timeline: Timeline) -> list[Part]:
+    teller, component = testimony.failure.owner or testimony.failure.template.source, testimony.component
+    # A line may name a component as a part of a host's name, or not at all.
+    about = subject(component, timeline.material.named(component)) if component != teller else []
     line = testimony.line
     template = testimony.failure.template
     at = template.spot.at("first") if not line.at("time").text else line
     told = line_quote(line, testimony.excerpt)
     return [*about, f"{teller} first logged ", told, f"{template.where} at ", line_instant(at)]
+
+
+def _told_beside(testimony: Testimony, told: Sequence[Testimony]) -> list[EvidenceBinding]:
+    """Return the other lines of the same moment that state the same mechanism."""
+    beside = [
+        other.line.at("text").bind(other.excerpt)
+        for other in told
+        if other is not testimony
+        and other.stated.fault == testimony.stated.fault
+        and abs(other.seconds - testimony.seconds) <= CLOCK_SLACK
+    ]
+    return [binding for binding in beside if binding is not None]
 
 
 def _process_down(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:

@@ -2,12 +2,19 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
+from services.common.evidence.holdings import has_word
 from services.executor.analyst.reading.changed import change_fault
 from services.executor.analyst.reading.signs import Sign, tells_exception
-from services.executor.analyst.reading.stated import LOCK, OTHER_RESOURCE, UNREACHABLE, is_exhaustion
+from services.executor.analyst.reading.stated import (
+    LOCK,
+    OTHER_RESOURCE,
+    UNREACHABLE,
+    UNRESOLVED,
+    is_exhaustion,
+)
 from services.executor.analyst.reading.views import ChangeEvent, MetricChange, Pair
 from services.executor.analyst.reading.words import resource_fault
 from services.executor.analyst.story.effects import CLOCK_SLACK, Effect, Effects
@@ -21,6 +28,13 @@ _DISTINCTIVE = re.compile(r"(?<!\w)\w++(?:[.-]\w++)++|(?<![A-Za-z0-9])[A-Za-z0-9
 _PEER_ERROR = re.compile(
     r"\b(?:[A-Z]\w*)?(?:HTTP|Http|Connect|Connection|Timeout|TimedOut|Operational|Socket|Network|SSL|DNS|OS|IO)"
     r"\w*(?:Error|Exception)\b"
+)
+# Neither does what a peer answered.
+_PEER_ANSWER = re.compile(
+    r"\b(?:answered|returned|responded|replied|status(?: code)?|HTTP(?:/\d(?:\.\d)?)?)\W{1,3}(?:with )?"
+    r"[45]\d\d\b|\b[45]\d\d (?:Too Many Requests|Internal Server Error|Bad Gateway|Service Unavailable"
+    r"|Gateway Time-?out)\b",
+    re.IGNORECASE,
 )
 # What a component holds or is, rather than how its callers fare.
 _LEVELS = frozenset({Sign.LEVEL, Sign.QUEUE, Sign.LOCK})
@@ -149,7 +163,7 @@ def _explains(suspicion: Suspicion, testimony: Testimony, timeline: Timeline) ->
     event, fault, topology = suspicion.event, testimony.stated.fault, timeline.topology
     if shares_names(event, testimony.excerpt):
         return True
-    if fault == UNREACHABLE:
+    if fault in (UNREACHABLE, UNRESOLVED):
         # Who stops answering is missed by those who call it.
         teller = testimony.failure.owner
         missed = testimony.component in (suspicion.component, "")
@@ -178,13 +192,20 @@ def _is_linked(suspicion: Suspicion, effects: Effects) -> bool:
         isinstance(effect.source, MetricChange) and effect.source.sign is Sign.DOWN
         for effect in suspicion.effects
     )
-    own = any(_names_own_code(failure, suspicion.event) for failure in suspicion.failures)
+    called = effects.timeline.topology.dependencies(suspicion.component)
+    own = any(_names_own_code(failure, suspicion.event, called) for failure in suspicion.failures)
     return own or stopped or risen
 
 
-def _names_own_code(failure: Failure, event: ChangeEvent) -> bool:
+def _names_own_code(failure: Failure, event: ChangeEvent, called: Set[str]) -> bool:
+    """Tell whether an error is of the component's own code, or names what the change names.
+
+    One that tells of a peer, by what it answered or by its name, began there as well as here.
+    """
     template = failure.template
-    if tells_exception(template.detail_text) and not _PEER_ERROR.search(template.detail_text):
+    text = template.detail_text
+    of_peer = _PEER_ERROR.search(text) or _PEER_ANSWER.search(text)
+    if tells_exception(text) and not of_peer and not any(has_word(text, name) for name in called):
         return True
     return shares_names(
         event, f"{template.example} {template.quote} {template.spot.at('detail', 'text').told}"

@@ -11,12 +11,17 @@ _FAULTS: tuple[tuple[str, str], ...] = (
         "release.deployed",
         "deploy deployed deployment release rollout version image upgrade upgraded rollback",
     ),
-    ("process.down", "restart restarted started starting stopped killed"),
+    ("process.down", "restart restarted reboot rebooted failover started starting stopped killed"),
 )
+# What says that something was done and not what: a restart of a whole machine is told by the summary.
+_VAGUE = vocabulary("maintenance change event ops operation infrastructure")
+_RESTARTED = vocabulary("reboot rebooted rebooting failover")
 
 
 def change_fault(kind: str, summary: str) -> str:
     """Return which kind of change it is, by its kind before its summary; empty when neither tells."""
+    if words_of(kind) <= _VAGUE and words_of(summary) & _RESTARTED:
+        return "process.down"
     for text in (kind, summary):
         words = words_of(text)
         for fault, signs in _FAULTS:

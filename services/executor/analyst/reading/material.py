@@ -57,6 +57,14 @@ class Material:
         known = {name: list(dict.fromkeys(sources)) for name, sources in logs.items() if name}
         return Topology(dict.fromkeys(known, ""), known)
 
+    def named(self, component: str) -> Spot | None:
+        """Return where the topology names a component, as one that it describes or that one calls."""
+        for document in self.documents("topology_get"):
+            names = [service.at("value", "name") for service in document.at("services").items()]
+            names += [call.at("value", "to") for call in document.at("calls").items()]
+            return next((name for name in names if name.text == component), None)
+        return None
+
     @cached_property
     def logs(self) -> list[Log]:
         """Every recorded summary of a log."""

@@ -88,10 +88,9 @@ class Shift:
     def subject(self, topology: Topology) -> str:
         """Return the component that it is about: one that its labels name, else its owner."""
         pairs: dict[str, str] = dict(_LABEL.findall(self.labels))
-        named = next((value for value in pairs.values() if value in topology.components), "")
-        owner = self.spot.at("owner").text
-        if named or owner or topology.components:
-            return named or owner
+        subject = topology.subject(self.labels, self.spot.at("owner").text)
+        if subject or topology.components:
+            return subject
         return next((pairs[label] for label in SUBJECTS if label in pairs), "")
 
     @property

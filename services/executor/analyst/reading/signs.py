@@ -33,6 +33,9 @@ _TRAFFIC = vocabulary(
     """commits consumed delivered handled hits messages notifications processed published qps requests rps
     sent throughput tps transactions"""
 )
+# Work that comes in, rather than goes out: others decide how much it is.
+_INCOMING = vocabulary("requests request rps qps queries calls invocations")
+_OTHER_CODE = re.compile(r'\b(?:code|status|status_code)="(?!2|3)')
 _FAILED_CODE = re.compile(r'\b(?:code|status|status_code)="(?:5\d\d|5xx|aborted|error|timeout)"')
 _HOLDER_TEXT = re.compile(
     r"hold(?:s|ing) the lock|lock (?:is )?held by|blocked by"
@@ -62,6 +65,11 @@ def sign_of_metric(name: str, query: str, labels: str, *, rises: bool, value: fl
     if words & _QUEUE and not words & _LOCK:
         return Sign.QUEUE if rises else Sign.LEVEL
     return Sign.TRAFFIC if words & _TRAFFIC else Sign.LEVEL
+
+
+def counts_arrivals(name: str, labels: str) -> bool:
+    """Tell whether a series counts work that arrives, and not only what was refused."""
+    return bool(words_of(name) & _INCOMING) and not _OTHER_CODE.search(labels)
 
 
 def tells_holder(text: str) -> bool:

@@ -22,17 +22,27 @@ class Stated:
 
 
 UNREACHABLE = "dependency.unreachable"
+UNRESOLVED = "dns.unresolved"
+LIMITED = "requests.limited"
+CLOCKS = "clock.skewed"
 CERTIFICATE = "certificate.expired"
 LOCK = "lock.contention"
 OTHER_RESOURCE = "resource.exhausted"
 
-# The first that a line holds counts. A cache that refuses writes was filled by those who write.
+# The first that a line holds counts. A cache that refuses writes was filled by those who write; a runtime
+# that stops to look for memory everywhere is short of it, and not out of it yet.
 _TABLE: tuple[tuple[str, bool, tuple[str, ...]], ...] = (
     (
         "disk.exhausted", True,
         (r"no space left on device", r"\bENOSPC\b", r"disk quota exceeded", r"\bdisk (?:is )?full\b"),
     ),
-    ("memory.exhausted", False, (r"used memory > 'maxmemory'", r"\bOOM command not allowed")),
+    (
+        "memory.exhausted", False,
+        (
+            r"used memory > 'maxmemory'", r"\bOOM command not allowed", r"to-space exhausted",
+            r"Pause Full \((?:G1 Compaction Pause|Allocation Failure)\)", r"Full GC \(Allocation Failure\)",
+        ),
+    ),
     (
         "memory.exhausted", True,
         (
@@ -56,6 +66,14 @@ _TABLE: tuple[tuple[str, bool, tuple[str, ...]], ...] = (
             r"pool (?:is )?exhausted",
         ),
     ),
+    (
+        LIMITED, False,
+        (
+            r"\b429,? too many requests", r"too many requests",
+            r"rate[- ]limit(?:ed)? (?:\w+ ){0,2}(?:exceeded|reached|hit)", r"\bRateLimitExceeded\b",
+            r"exceeded (?:\w+ ){0,2}rate[- ]limit", r"request was throttled",
+        ),
+    ),
     (OTHER_RESOURCE, False, (r"quota exceeded",)),
     (
         LOCK, False,
@@ -66,15 +84,37 @@ _TABLE: tuple[tuple[str, bool, tuple[str, ...]], ...] = (
     ),
     (
         "process.down", True,
-        (r"main process exited, code=(?:killed|dumped)", r"was terminated by signal \d+", r"\bsegfault at\b"),
+        (
+            r"main process exited, code=(?:killed|dumped)", r"was terminated by signal \d+",
+            r"\bsegfault at\b", r"received (?:fast|smart|immediate) shutdown request",
+            r"database system is shut down", r"redis is now ready to exit", r"received shutdown from user",
+        ),
+    ),
+    (
+        CLOCKS, False,
+        (
+            r"system clock wrong by", r"clock skew (?:detected|exceed|too)", r"\bRequestTimeTooSkewed\b",
+            r"token (?:was )?used before issued", r"\b(?:iat|nbf|issued)\b[^;]{0,40}\bin the future\b",
+            r"clocks? (?:is|are) (?:out of sync|not synchroni[sz]ed)",
+        ),
+    ),
+    (
+        UNRESOLVED, False,
+        (
+            r"name or service not known", r"failure in name resolution", r"could not translate host name",
+            r"no such host", r"\bENOTFOUND\b", r"\bEAI_AGAIN\b",
+            r"\bUnknownHostException\b", r"(?:could not|couldn't|failed to) resolve (?:host|')",
+            r"nodename nor servname",
+            r"\blookup \S{1,253}(?: on \S{1,64})?: (?:(?:read|dial) udp|i/o timeout|server misbehaving)",
+        ),
     ),
     (
         UNREACHABLE, False,
         (
             r"connection refused", r"\bECONNREFUSED\b", r"connect\(\) failed", r"no live upstreams",
             r"no route to host", r"\bEHOSTUNREACH\b", r"host is unreachable", r"connection reset",
-            r"could not connect", r"connection timed out", r"name or service not known",
-            r"failure in name resolution", r"could not translate host name", r"no such host",
+            r"could not connect", r"connection timed out",
+            r"the database system is (?:shutting down|starting up|not accepting connections)",
         ),
     ),
 )  # fmt: skip
@@ -102,9 +142,9 @@ def tells_lock_wait(text: str) -> bool:
 
 
 def tells_unreachable(text: str) -> bool:
-    """Tell whether a line states that a peer could not be reached."""
+    """Tell whether a line states that a peer could not be reached, or not even found."""
     stated = stated_by(text)
-    return stated is not None and stated.fault == UNREACHABLE
+    return stated is not None and stated.fault in (UNREACHABLE, UNRESOLVED)
 
 
 def tells_exhausted(text: str) -> bool:

@@ -1,5 +1,6 @@
 """Who exists, what kind of thing it is, and who calls whom."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ _KINDS: tuple[tuple[ComponentKind, frozenset[str]], ...] = (
     ("node", vocabulary("node host vm machine")),
     ("job", vocabulary("job cron batch migration")),
 )
+# Of which kind a program is whose runtime is called like a machine.
+_PROGRAM = re.compile(r"\bnode[ -](?:service|worker|app|application|api)\b|\bnode\.?js\b", re.IGNORECASE)
 # What a person calls a thing by its kind, and by its product.
 CATEGORIES: dict[str, ComponentKind] = {
     "database": "database", "db": "database", "cache": "cache", "queue": "queue", "broker": "queue",
@@ -30,6 +33,11 @@ PRODUCTS = vocabulary(
     """envoy haproxy kafka mariadb memcached mongodb mysql nats nginx postgres postgresql rabbitmq redis
     valkey"""
 )
+
+
+# What a caller measures of another is about the one that such a label names.
+_FAR_SIDE = vocabulary("peer upstream destination target remote callee dependency backend")
+_PAIR = re.compile(r'(?<!\w)(\w++)="((?:[^"\\]|\\.)*+)"')
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,8 @@ class Topology:
         if component not in self.kinds:
             return "external" if component else ""
         words = words_of(f"{self.kinds[component]} {component}")
+        if _PROGRAM.search(self.kinds[component]):
+            return "service"
         return next((kind for kind, signs in _KINDS if words & signs), "service")
 
     def uses(self, component: str) -> frozenset[str]:
@@ -77,6 +87,17 @@ class Topology:
         """Tell whether a component is called from outside and by no described component."""
         callers = {caller for caller, callee in self.calls if callee == component}
         return bool(self.calls) and component in self.kinds and not callers & self.components
+
+    def subject(self, labels: str, owner: str = "") -> str:
+        """Return the one component that a series with these labels is about, else its owner.
+
+        Where a caller measures one that it calls, that is the one called, described or not.
+        """
+        pairs = _PAIR.findall(labels)
+        called = self.components | {callee for _, callee in self.calls}
+        far = (value for name, value in pairs if words_of(name) & _FAR_SIDE and value in called)
+        named = (value for _, value in pairs if value in self.components)
+        return next(far, "") or next(named, owner)
 
     def mentioned(self, texts: Iterable[str]) -> frozenset[str]:
         """Return the components that stand among texts, literally."""

@@ -6,7 +6,13 @@ from functools import cached_property
 from services.executor.analyst.reading.signs import Sign, sign_of_metric
 from services.executor.analyst.reading.spot import Spot
 from services.executor.analyst.reading.stated import stated_by
-from services.executor.analyst.reading.words import clean_pieces, mechanism_clause, quotation, seconds_of
+from services.executor.analyst.reading.words import (
+    begun,
+    clean_pieces,
+    mechanism_clause,
+    quotation,
+    seconds_of,
+)
 
 # Gaps between independent lines are exponential: ten times the usual one is not chance, in a busy log.
 PAUSE_FACTOR = 10.0
@@ -77,13 +83,18 @@ class Template:
         return seconds_of(self.first_time)
 
     @cached_property
+    def last_seconds(self) -> float | None:
+        """The instant of the last line in seconds since the epoch."""
+        return seconds_of(self.last.at("time").text)
+
+    @cached_property
     def quote(self) -> str:
         """What all its lines say, or else the telling part of the first one; may be empty.
 
         What they share ends at a quotation. Where the last line holds the first one's whole message, with its
         quotations, that is told; and a mechanism that the first line states is never left out.
         """
-        common, text = self.spot.at("common").quotable, self.first_text
+        common, text = begun(self.spot.at("common").quotable), self.first_text
         whole = self.example
         if '"' in whole and common in whole and whole in self.spot.at("last", "text").text:
             return whole
@@ -143,6 +154,11 @@ class Log:
     def where(self) -> str:
         """What a sentence about its component adds: which log is meant, where that has several."""
         return "" if self.is_alone or not self.owner else f" in {self.source}"
+
+    @property
+    def last_slow(self) -> float | None:
+        """When the last request was logged that took longer than a second, in seconds since the epoch."""
+        return seconds_of(self.spot.at("durations", "last_over_1s", "time").text)
 
     def argument(self, name: str) -> str:
         """Return a string argument of the call; empty when it was not given."""
@@ -316,8 +332,9 @@ class ChangeEvent:
 
     @cached_property
     def quote(self) -> str:
-        """The telling part of its text."""
-        return quotation(self.summary.quotable, "info") or quotation(self.summary.quotable)
+        """The telling part of its text: of an event all of it, of a log's line what follows its level."""
+        level = "info" if self.instant is None else ""
+        return quotation(self.summary.quotable, level) or quotation(self.summary.quotable)
 
 
 @dataclass(frozen=True)

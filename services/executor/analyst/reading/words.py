@@ -26,6 +26,9 @@ _SIGNIFICANT_DIGITS = 4
 # Where a message ends and the request's own data begin.
 # Each part begins where nothing of it lies before, so that a long run is looked through once.
 _PAIRS = re.compile(r'(?:,\s*+[\w-]++: |(?:(?<![\s,])[\s,]++)?(?<![\w.-])[\w.-]++=)"')
+# What a field of an error is called, and in a line of fields with names how it is written.
+_ERROR_KEYS = ("error", "err", "exception", "error.message")
+_ERROR_FIELD = re.compile(r'(?<!\S)(?:error|err|exception)=(?:"((?:[^"\\]|\\.)*+)"|(\S++))')
 _MESSAGE_KEYS = ("msg", "message", "event", "error", "err", "exception", "exc")
 
 
@@ -83,7 +86,10 @@ def show_instant(instant: str) -> str:
 
 
 def show_number(token: str) -> str:
-    """Write a number token for a reader: whole numbers as they are, others with four significant digits."""
+    """Write a number token for a reader: whole numbers as they are, others with four significant digits.
+
+    What has a fraction keeps a decimal: written as a whole number it would be another one, and exact.
+    """
     try:
         value = float(token)
     except ValueError:
@@ -93,8 +99,8 @@ def show_number(token: str) -> str:
     if value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     decimals = _SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(abs(value)))
-    shown = f"{value:.{max(0, min(12, decimals))}f}"
-    return shown.rstrip("0").rstrip(".") if "." in shown else shown
+    whole, _, fraction = f"{value:.{max(1, min(12, decimals))}f}".partition(".")
+    return f"{whole}.{fraction.rstrip('0') or '0'}"
 
 
 def quotation(text: str, level: str = "") -> str:
@@ -117,15 +123,34 @@ def quotation(text: str, level: str = "") -> str:
     return ""
 
 
+def error_of(text: str) -> str:
+    """Return the telling part of what a field of a line names as its error, literally; empty without one.
+
+    Who passes an error on puts words before it, so that of pieces between quotations the last one tells.
+    """
+    for error in _errors(text):
+        runs = (run for clean in clean_pieces(error) for run in re.split(r'\\?"|\n', clean))
+        pieces = [_trim(begun(run)) for run in runs]
+        telling = [piece for piece in pieces if _tells(piece) and piece in text]
+        if telling:
+            return next((piece for piece in telling if stated_by(piece)), telling[-1])
+    return ""
+
+
 def mechanism_clause(text: str) -> str:
     """Return the clause of a line that states a mechanism, without what other clauses and quotations add."""
-    text = next((part for part in citable_parts(text) if stated_by(part)), "")
+    text = next((part for part in clean_pieces(text) if stated_by(part)), "")
     stated = stated_by(text)
     if stated is None:
         return ""
     before = re.split(r': |; |, |\\?"', text[: stated.start])[-1]
     after = re.split(r': |; |, |\\?"', text[stated.end :])[0]
-    return _trim(before + text[stated.start : stated.end] + after)
+    return _trim(begun(before) + text[stated.start : stated.end] + after)
+
+
+def begun(text: str) -> str:
+    """Leave out what only closes something before a text: the end of a bracket, a comma."""
+    return text.lstrip(" ])}>:;,")
 
 
 def clean_pieces(text: str) -> list[str]:
@@ -170,12 +195,26 @@ def _behind(piece: str, level: re.Match[str]) -> list[str]:
     return [lead, rest]
 
 
-def _json_messages(text: str) -> list[str]:
+def _errors(text: str) -> list[str]:
+    if not text.lstrip().startswith("{"):
+        return [quoted or bare for quoted, bare in _ERROR_FIELD.findall(text)]
+    record = _json_object(text)
+    values = [record.get(key) for key in _ERROR_KEYS]
+    values = [each.get("message") if isinstance(each, dict) else each for each in values]
+    return [value for value in values if isinstance(value, str)]
+
+
+def _json_object(text: str) -> dict[str, object]:
     try:
         record = json.loads(text)
     except (ValueError, RecursionError):
-        return []
-    values = (record.get(key) for key in _MESSAGE_KEYS) if isinstance(record, dict) else ()
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _json_messages(text: str) -> list[str]:
+    record = _json_object(text)
+    values = (record.get(key) for key in _MESSAGE_KEYS)
     return [value for value in values if isinstance(value, str)]
 
 

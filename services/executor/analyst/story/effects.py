@@ -81,6 +81,10 @@ class Effects:
             and math.floor(seconds) <= effect.seconds <= seconds + self.timeline.effect_window
         ]
 
+    def may_be_chance(self, effect: Effect) -> bool:
+        """Tell whether an effect is so rare a failure that it need not belong to the trouble."""
+        return isinstance(effect.source, Failure) and self.failures.may_be_chance(effect.source)
+
     def before(self, seconds: float) -> list[Effect]:
         """Return the effects that hurt and began before an instant."""
         return [effect for effect in self.all if effect.is_trouble and effect.seconds < seconds - CLOCK_SLACK]

@@ -11,6 +11,10 @@ from services.executor.analyst.story.timeline import Timeline
 # Fewer repetitions of something that was there before are chance.
 _MIN_GROWN = 3
 _GROWTH = 3.0
+# What happens all the time, and rarely, falls on one side of an instant this often.
+_CHANCE = 0.05
+# However short the time before was: so many lines in a row on one side of it are no chance.
+_EVEN = 0.5
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,19 @@ class Failures:
     def owners(self) -> frozenset[str]:
         """The components that log failures."""
         return frozenset(failure.owner for failure in self.all) - {""}
+
+    def may_be_chance(self, failure: Failure) -> bool:
+        """Tell whether a failure is so rare that it can be new since the onset without belonging to it.
+
+        Every busy log holds a few errors that nobody minds. One that states a mechanism tells by its words.
+        """
+        template, timeline = failure.template, self.timeline
+        if not failure.is_new or stated_by(template.detail_text) is not None:
+            return False
+        begin, end = timeline.logged
+        onset = timeline.onset.seconds if timeline.onset else end
+        since = (end - onset) / (end - begin) if end > begin else _EVEN
+        return float(min(since, _EVEN) ** template.after) >= _CHANCE
 
     def origin_of(self, failure: Failure) -> Failure | None:
         """Return the failure of a dependency whose words a failure repeats, if there is one."""

@@ -2,19 +2,29 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from services.executor.analyst.reading.spot import Spot
-from services.executor.analyst.reading.stated import CERTIFICATE, UNREACHABLE, Stated, stated_by
+from services.executor.analyst.reading.stated import (
+    CERTIFICATE,
+    LIMITED,
+    UNREACHABLE,
+    UNRESOLVED,
+    Stated,
+    stated_by,
+)
 from services.executor.analyst.reading.topology import Topology
-from services.executor.analyst.reading.words import mechanism_clause, quotation
+from services.executor.analyst.reading.words import mechanism_clause, quotation, vocabulary, words_of
 from services.executor.analyst.story.effects import CLOCK_SLACK
 from services.executor.analyst.story.failures import Failure, Failures
 
 # What a line calls a peer: a whole host or name, also within an address.
 _NAME = re.compile(r"[A-Za-z][\w.-]*(?<![.-])")
+# What the service manager of a machine calls a service.
+_UNIT = re.compile(r"(?<![\w.-])([A-Za-z][\w.-]*)\.(?:service|scope)(?![\w-])")
 # What is wrong with a peer, as the one that calls it tells.
-_OF_PEERS = frozenset({UNREACHABLE, CERTIFICATE})
+_OF_PEERS = frozenset({UNREACHABLE, UNRESOLVED, CERTIFICATE, LIMITED})
+_RESOLVERS = vocabulary("dns coredns kubedns dnsmasq unbound resolver resolved named nameserver")
 
 
 @dataclass(frozen=True)
@@ -54,7 +64,22 @@ def testimonies(failures: Failures) -> list[Testimony]:
                 component = _component(failure, line.at("text").told, stated, failures)
                 found.append(Testimony(failure, line, stated, component))
                 break
-    return found
+    return _of_the_resolver(found, failures.timeline.topology)
+
+
+def _of_the_resolver(told: Sequence[Testimony], topology: Topology) -> list[Testimony]:
+    """Take back that a peer is to blame where names of several are not resolved: who resolves them is."""
+    peers = {testimony.component for testimony in told if testimony.stated.fault == UNRESOLVED}
+    resolvers = [
+        each for each in topology.components if words_of(f"{topology.kinds[each]} {each}") & _RESOLVERS
+    ]
+    if len(peers) < 2 and not resolvers:
+        return [*told]
+    known = resolvers[0] if len(resolvers) == 1 else ""
+    return [
+        replace(each, component=known or each.failure.owner) if each.stated.fault == UNRESOLVED else each
+        for each in told
+    ]
 
 
 def origins(group: Iterable[Testimony], topology: Topology) -> list[Testimony]:
@@ -65,6 +90,9 @@ def origins(group: Iterable[Testimony], topology: Topology) -> list[Testimony]:
     """
     told = [testimony for testimony in group if testimony.component]
     own = [each for each in told if not any(_follows(each, other, topology) for other in told)]
+    if any(testimony.stated.fault == UNRESOLVED for testimony in own):
+        # Who missed a name first only asked first.
+        return _one_each(own)
     first = min((testimony.seconds for testimony in own), default=0.0)
     return _one_each([each for each in own if each.seconds <= first + CLOCK_SLACK])
 
@@ -72,13 +100,15 @@ def origins(group: Iterable[Testimony], topology: Topology) -> list[Testimony]:
 def _component(failure: Failure, text: str, stated: Stated, failures: Failures) -> str:
     topology, words = failures.timeline.topology, frozenset(_NAME.findall(text))
     if stated.fault in _OF_PEERS:
-        named = sorted(words & _peers(failure.owner, topology))
+        # A host is called by its first label, wherever it stands.
+        hosts = words | {word.partition(".")[0] for word in words}
+        named = sorted(hosts & _peers(failure.owner, topology))
         if named or stated.fault != UNREACHABLE:
             return named[0] if named else failure.owner
         called = sorted(topology.uses(failure.owner))
         return called[0] if len(called) == 1 else ""
     # A system's log speaks of others: of the one that it names.
-    victims = sorted(topology.mentioned(words)) if not failure.owner else []
+    victims = sorted(topology.mentioned(words | {*_UNIT.findall(text)})) if not failure.owner else []
     return victims[0] if len(victims) == 1 else failure.owner
 
 

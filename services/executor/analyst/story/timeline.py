@@ -5,6 +5,7 @@ long as no long calm lies between two of them; what was over before anybody noti
 another story. A resource that fills quietly for minutes is kept by what it fills: its limit.
 """
 
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from functools import cached_property
 
 from assay.common.v1 import context_pb2
 
+from services.common.evidence.instants import instants_in
 from services.executor.analyst.reading.material import Material
 from services.executor.analyst.reading.signs import Sign
 from services.executor.analyst.reading.spot import Spot
@@ -27,6 +29,7 @@ EFFECT_STEPS = 4
 # Two onsets farther apart than this are two stories, unless a limit links them.
 _CALM_SECONDS = 120.0
 _CALM_STEPS = 24
+_DAY_SECONDS = 86400.0
 # A number that stands for itself, not a part of a version or a name.
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)")
@@ -65,10 +68,18 @@ class Timeline:
         return max(EFFECT_SECONDS, EFFECT_STEPS * self.step)
 
     @cached_property
+    def logged(self) -> tuple[float, float]:
+        """When the first and the last line was logged, in seconds since the epoch; equal where none was."""
+        lines = [each for log in self.material.whole_logs for each in log.templates]
+        first = [each.onset for each in lines if each.onset is not None]
+        last = [seconds for each in lines if (seconds := each.last_seconds) is not None]
+        return min(first, default=0.0), max(last, default=0.0)
+
+    @cached_property
     def noticed(self) -> float | None:
         """When somebody or something noticed, in seconds since the epoch; None when nothing did."""
         asked = [seconds for text in _INSTANT.findall(self.context.question) if (seconds := seconds_of(text))]
-        told = self._alerted() + asked
+        told = self._alerted() + (asked or self._clock_times())
         if told:
             return min(told)
         troubles = [change.onset for change in self.material.metric_changes if change.sign in _TROUBLE]
@@ -104,10 +115,13 @@ class Timeline:
             return None
         # Without a series only an alert, which waits before it fires, tells how far back to look.
         reach = self.effect_window if first else max(self.effect_window, _CALM_SECONDS)
+        if self.noticed is not None and self.noticed < limit - reach:
+            # What was noticed long before any series moved began before it was noticed.
+            limit = self.noticed
         near = [
             onset
             for onset in self._log_onsets()
-            if limit - reach <= onset.seconds and (first is None or onset.seconds <= limit)
+            if limit - reach <= onset.seconds and (first is None or onset.seconds <= first.seconds)
         ]
         return min([*near, *([first] if first else [])], key=lambda onset: onset.seconds, default=None)
 
@@ -124,13 +138,24 @@ class Timeline:
     def components_of(self, change: MetricChange) -> frozenset[str]:
         """Return the components that a series is about: its owner and those that its labels name."""
         values = re.findall(r'="((?:[^"\\]|\\.)*)"', change.labels)
-        named = self.topology.mentioned([change.owner, *values])
+        named = self.topology.mentioned([change.owner, *values]) | ({self.subject_of(change)} - {""})
         return named or frozenset({change.owner} - {""})
 
     def subject_of(self, change: MetricChange) -> str:
         """Return the one component that a series is about: one that its labels name, else its owner."""
-        values = re.findall(r'="((?:[^"\\]|\\.)*)"', change.labels)
-        return next((value for value in values if value in self.topology.components), change.owner)
+        return self.topology.subject(change.labels, change.owner)
+
+    def _clock_times(self) -> list[float]:
+        """Return the times of day that the question states, where one day was logged and they lie in it.
+
+        Somebody's own clock may be of another zone: what lies outside of the logs says nothing.
+        """
+        begin, end = self.logged
+        if not 0 < end - begin < _DAY_SECONDS:
+            return []
+        stated = [each.start / 1e6 for _, _, each in instants_in(self.context.question) if not each.dated]
+        days = {math.floor(bound / _DAY_SECONDS) * _DAY_SECONDS for bound in (begin, end)}
+        return [day + each for day in sorted(days) for each in stated if begin <= day + each <= end]
 
     def _alerted(self) -> list[float]:
         """Return since when the alerts hold that the question names, else those no older than the logs."""

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from services.common.evidence.document import EvidenceBinding
 from services.executor.analyst.reading.material import Material
 from services.executor.analyst.reading.spot import Spot
-from services.executor.analyst.reading.views import MetricChange, Pair, Template
+from services.executor.analyst.reading.views import Log, MetricChange, Pair, Template
 from services.executor.analyst.reading.words import verb_of_status
 from services.executor.analyst.wording.findings import (
     Part,
+    counted,
     instant,
     line_instant,
     line_quote,
     literal,
+    none,
     number,
 )
 
@@ -105,6 +107,29 @@ def first_record(template: Template) -> list[Part]:
         # Its common words may stand in other lines before.
         what = [f"{who} first logged a line like ", line_quote(first, template.example or template.quote)]
     return [*what, f"{template.where} at ", line_instant(first)]
+
+
+def slow_requests(log: Log) -> list[Part]:
+    """Say how many requests of a log were slow since the onset; empty unless none or few were before."""
+    durations = log.spot.at("durations")
+    after, before = durations.at("over_1s_after").count, durations.at("over_1s_before").count
+    first, last = durations.at("first_over_1s"), durations.at("last_over_1s")
+    if after <= 3 * before or not first.at("text").text:
+        return []
+    parts: list[Part] = [
+        f"{log.owner or log.source}: ", *counted(durations.at("over_1s_after"), "request", "requests"),
+        f"{log.where} took longer than one second",
+    ]  # fmt: skip
+    if before:
+        # The longest and the first one may be among those.
+        parts += [" from ", instant(log.spot.at("split")), " on, the last logged at ", line_instant(last)]
+    else:
+        parts += [
+            ", the longest ", number(durations.at("max_seconds")), " s, the first logged at ",
+            line_instant(first), " and the last at ", line_instant(last),
+        ]  # fmt: skip
+    earlier = durations.at("over_1s_before")
+    return [*parts, "; ", *([number(earlier)] if before else none(earlier)), " before"]
 
 
 def raw_samples(material: Material, change: MetricChange) -> list[EvidenceBinding]:
