@@ -44,7 +44,7 @@ _CHANGED: Final = (
     r"[^?]{0,200}[.;:,!\n] ?(so |and )?what('s| has| have)? changed\W*$"
 )
 _HOW_MUCH: Final = r"how (many|much|often|long|large|big|high|low|old|fast|far|full)"
-_WH: Final = rf"({_HOW_MUCH}|what|whats(?= the\b)|which|who|whose|since when)"
+_WH: Final = rf"({_HOW_MUCH}|what|which|who|whose|since when)"
 _VERB: Final = r"(is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)"
 # A report can begin with "was" or "when" as well: then the question mark tells.
 _BEGINS: Final = (
@@ -129,7 +129,7 @@ _FACT: Final = re.compile(
     "|".join((_BEGINS, _SHORT, _INVERTED, _ASKS, _PHRASE, _NAMED, _DID, _ON_WHICH, _ABROAD, _NOTHING))
 )
 # Written in a hurry.
-_RUN_TOGETHER: Final = re.compile(r"\b(what|when|where|who|how)s\b(?! up\b)")
+_RUN_TOGETHER: Final = re.compile(r"\b(what(?=s the\b)|when|where|who|how)s\b")
 
 
 def intent_of(question: str) -> context_pb2.Intent.ValueType:

@@ -13,7 +13,7 @@ SILENT: Final = vocabulary(
     does during each either ever every exactly exist exists for from get gets give given got had has
     have hold holds i in incident inside into is it its many me much my name named number occur
     occurred occurs of often on one or our over overall please precisely present recorded saw
-    say says see seen seconds show shown return returned returns returning serve served serving receive
+    say says see seen show shown return returned returns returning serve served serving receive
     received gave going went whats grep search since so tell than that the their them there these they
     this those time times to total us value values was we were what which while whole whose will
     window with within would you anything called come contain contained contains containing
