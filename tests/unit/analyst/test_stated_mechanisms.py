@@ -265,3 +265,19 @@ def test_the_unit_that_the_service_manager_speaks_of_is_the_service(tmp_path: Pa
     assert found.suspects == [("store", "memory.exhausted", "confirmed")]
     # Two lines that state it are two observations.
     assert lowered(found, QUESTION) == []
+
+
+@pytest.mark.parametrize("changed", [True, False])
+def test_a_stranger_that_answers_with_failures_comes_before_an_unproven_change(
+    changed: bool, tmp_path: Path
+) -> None:
+    bundle = shop("cart")
+    bundle.calls = [("cart", "paybank")]
+    if changed:
+        bundle.change(FAILS_AT - 20, "cart", "cart 2.0.0 -> 2.0.1")
+    bundle.fails("logs/cart.log", "ERROR BankException: paybank answered 503 Service Unavailable")
+
+    found = run(bundle, tmp_path)
+
+    assert found.suspects[0] == ("paybank", "dependency.failing", "possible")
+    assert lowered(found, QUESTION) == []

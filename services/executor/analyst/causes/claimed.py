@@ -3,7 +3,7 @@
 from services.executor.analyst.causes.candidates import Candidate
 from services.executor.analyst.causes.changes import change_candidates
 from services.executor.analyst.causes.directions import direction_candidates, more_arrived
-from services.executor.analyst.causes.mechanisms import mechanism_candidates
+from services.executor.analyst.causes.mechanisms import FAILING, mechanism_candidates
 from services.executor.analyst.causes.propagated import Propagation
 from services.executor.analyst.story.effects import Effects
 from services.executor.analyst.story.timeline import Timeline
@@ -53,7 +53,9 @@ def stated_causes(timeline: Timeline, effects: Effects) -> list[Candidate]:
         return _distinct([*sure[:1], *(change for change in changes if not change.unexplained)])
     if changes and all(change.unexplained for change in changes):
         return _distinct([*mechanisms, *changes])
-    return _distinct(changes or mechanisms)
+    # Who recorded nothing and answers with failures is likelier than what was changed where that is told.
+    failing = [mechanism for mechanism in mechanisms if mechanism.fault == FAILING]
+    return _distinct([*failing, *changes] if changes else mechanisms)
 
 
 def _explained_away(change: Candidate, mechanisms: list[Candidate], timeline: Timeline) -> bool:

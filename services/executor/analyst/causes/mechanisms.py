@@ -9,8 +9,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence, Set
 
 from services.common.evidence.document import ClaimStatusName, EvidenceBinding
+from services.common.evidence.holdings import has_word
 from services.executor.analyst.causes.candidates import Candidate
-from services.executor.analyst.reading.signs import Sign, tells_exception, tells_holder
+from services.executor.analyst.reading.signs import Sign, tells_exception, tells_failing_answer, tells_holder
 from services.executor.analyst.reading.stated import (
     OTHER_RESOURCE,
     UNREACHABLE,
@@ -34,6 +35,7 @@ from services.executor.analyst.wording.records import named_exception
 _OPEN_TRANSACTION = "idle in transaction"
 _HOLDING = (_OPEN_TRANSACTION, "exclusive")
 _EXCEPTION = "code.exception"
+FAILING = "dependency.failing"
 MAX_HOLDERS = 2
 # A log tells details of a wait within so many lines below it.
 _LINES_BELOW = 4
@@ -43,7 +45,13 @@ Rule = Callable[[Timeline, Effects], Iterator[Candidate]]
 
 def mechanism_candidates(timeline: Timeline, effects: Effects) -> list[Candidate]:
     """Return the mechanisms that may be the cause: confirmed before possible, then by rule."""
-    rules: tuple[Rule, ...] = (_process_down, _lock_contention, _resource_full, _own_exception)
+    rules: tuple[Rule, ...] = (
+        _process_down,
+        _lock_contention,
+        _resource_full,
+        _failing_stranger,
+        _own_exception,
+    )
     found = [candidate for rule in rules for candidate in rule(timeline, effects)]
     shown = {candidate.fault for candidate in found} - {_EXCEPTION}
     stated = [each for each in _stated(timeline, effects) if not _is_shown(each, shown)]
@@ -188,6 +196,23 @@ def _resource_full(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
         support = raw_samples(timeline.material, change)
         fault = resource_fault(f"{pair.spot.at('limit_name').text} {pair.spot.at('usage_name').text}")
         yield Candidate(component, fault, change.onset, status, parts, clauses, support, [change])
+
+
+def _failing_stranger(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
+    """Yield who is called, recorded nothing itself, and answered with a failure as its caller tells."""
+    topology = timeline.topology
+    for failure in effects.failures.new:
+        text = failure.template.detail_text
+        strangers = sorted(
+            each for each in topology.uses(failure.owner) - topology.components if has_word(text, each)
+        )
+        if len(strangers) == 1 and tells_failing_answer(text):
+            about = subject(strangers[0], timeline.material.named(strangers[0]))
+            parts: list[Part] = [*about, *first_record(failure.template)]
+            error = named_exception(failure.template)
+            clauses = [error] if error else []
+            yield Candidate(strangers[0], FAILING, failure.seconds, "possible", parts, clauses)
+            return
 
 
 def _own_exception(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:

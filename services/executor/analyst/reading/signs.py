@@ -43,6 +43,11 @@ _HOLDER_TEXT = re.compile(
     re.IGNORECASE,
 )
 _EXCEPTION = re.compile(r"\bTraceback \(most recent call last\)|\b[A-Z]\w*(?:Error|Exception)\b|\bpanic: ")
+_FAILING_ANSWER = re.compile(
+    r"\b(?:answered|returned|responded|replied|status(?: code)?|HTTP(?:/\d(?:\.\d)?)?)\W{1,3}(?:with )?"
+    r"5\d\d\b|\b50[0234] (?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)\b",
+    re.IGNORECASE,
+)
 _CHANGE_WORDS = vocabulary(
     """config configuration deploy deployed migration migrations reload reloaded reloading restarted revision
     rollout starting started upgrade upgraded"""
@@ -80,6 +85,11 @@ def tells_holder(text: str) -> bool:
 def tells_exception(text: str) -> bool:
     """Tell whether a line names an error class or begins a stack trace."""
     return bool(_EXCEPTION.search(text))
+
+
+def tells_failing_answer(text: str) -> bool:
+    """Tell whether a line states that a peer answered with a failure of its own, not of who asked."""
+    return bool(_FAILING_ANSWER.search(text))
 
 
 def tells_change(text: str) -> bool:
