@@ -24,6 +24,5 @@ FAULTS: Final[dict[str, str]] = {
     "code.exception": "The component's own code raised an error.",
     "load.increased": "More work arrived than before.",
     "requests.limited": "More requests were sent than a component takes.",
-    "clock.skewed": "The clocks of two machines differ.",
     **{fault: known.meaning for fault, known in KUBERNETES_FAULTS.items()},
 }
