@@ -371,3 +371,21 @@ def test_a_load_balancer_that_was_made_after_all_is_well(tmp_path: Path) -> None
     failed: dict[str, Tree] = {"svc.txt": f"{service}{events}"}
     assert faults(tmp_path, question, failed) == {"service.load_balancer_failed"}
     assert faults(tmp_path / "other", question, {"svc.txt": f"{service}{events}{made}"}) == set()
+
+
+@pytest.mark.parametrize(("status", "blamed"), [("Ready", False), ("NotReady", True)])
+def test_a_node_that_is_ready_again_is_not_blamed_for_an_event(
+    tmp_path: Path, status: str, blamed: bool
+) -> None:
+    events = text(
+        """
+        NAMESPACE   LAST SEEN   TYPE      REASON         OBJECT          MESSAGE
+        default     16d         Warning   NodeNotReady   node/worker-1   Node is NodeNotReady
+        """
+    )
+    files: dict[str, Tree] = {"nodes.txt": NODES.replace("Ready ", f"{status} "), "events.txt": events}
+    assert faults(tmp_path, "what is wrong with node worker-1?", files) == (
+        {"node.not_ready"} if blamed else set()
+    )
+    over = f"{events}default     15d         Normal    NodeReady      node/worker-1   Node is NodeReady\n"
+    assert faults(tmp_path / "over", "what is wrong with node worker-1?", {"events.txt": over}) == set()
