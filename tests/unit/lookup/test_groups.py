@@ -94,3 +94,35 @@ def test_a_refusal_names_the_words_that_were_not_understood(tmp_path: Path) -> N
     assert gaps == [
         'Not answered: "purple", "twice" were not understood, and leaving out a word could change the answer.'
     ]
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        ("how many requests were GET or failed", "conditions of two sorts are joined"),
+        ("how many requests failed or took longer than 1 s", "conditions of two sorts are joined"),
+        ("how many requests to /a and /b failed", "several texts or paths may be meant"),
+        ('how many requests hold "/a" or "/b"', "several texts or paths may be meant"),
+        ('how many requests to /a or "rt=0.5"', "conditions of two sorts are joined"),
+    ],
+)
+def test_conditions_that_are_to_be_added_are_not_taken_to_hold_at_once(
+    tmp_path: Path, question: str, reason: str
+) -> None:
+    statements, gaps = told(tmp_path, question)
+    assert statements == []
+    assert reason in gaps[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ('how many requests to /a hold "rt=0.5"', "answered 1 of 4 requests"),
+        ("how many GET or POST requests failed", "answered 3 of 4 requests"),
+        ("how many requests returned 502 or 503", "answered 3 of 4 requests"),
+        ("how many requests of 10.0.0.1 or 10.0.0.2 failed", "answered 3 of 4 requests"),
+    ],
+)
+def test_alternatives_of_one_sort_are_added(tmp_path: Path, question: str, expected: str) -> None:
+    statements, _ = told(tmp_path, question)
+    assert expected in statements[0]

@@ -26,6 +26,7 @@ _FAIL = "|".join(sorted(words.FAILURES))
 _FAILED_BESIDE = re.compile(
     rf"\b(?:or|and)\s+(?:\w+\s+)?(?:{_FAIL})\b|\b(?:{_FAIL})\s+(?:or|and)\b", re.IGNORECASE
 )
+_OR = re.compile(r"\bor\b", re.IGNORECASE)
 _JOINED = re.compile(r"\b(or|and)\b", re.IGNORECASE)
 
 
@@ -248,19 +249,30 @@ def _requests(reader: Reader, bare: Lookup) -> Lookup:
     sources, components = reader.sources(), reader.components()
     if len(components) > 1 and not _JOINED.search(question.plain):
         raise Refused("the requests of one component to another are not told apart")
-    literals, methods = (*question.literals, *reader.paths()), reader.methods()
+    paths, methods = reader.paths(), reader.methods()
     clients = reader.clients()
     if clients:
         reader.take(("make", "made", "send", "sent", "client", "clients", "ip"))
     outcomes = question.outcomes or (("5xx",) if failed else ())
     if question.took:
         reader.take(("took", "take", "takes", "taking", "lasted", "slower", "longer"))
+    _refuse_joined(question, paths, [sources, components, methods, clients, outcomes])
     return replace(
         bare, ask=_ask_of_requests(question, counted_apart), sources=sources, components=components,
-        literals=literals, methods=methods, clients=clients, outcomes=outcomes, limit=question.limit,
-        from_end=Ask.LAST in question.also, slower=question.took.seconds if question.took else None,
+        literals=(*question.literals, *paths), methods=methods, clients=clients, outcomes=outcomes,
+        limit=question.limit, from_end=Ask.LAST in question.also,
+        slower=question.took.seconds if question.took else None,
         group="" if counted_apart.by == "log" else counted_apart.by, slowest=counted_apart.is_slowest,
     )  # fmt: skip
+
+
+def _refuse_joined(question: Question, paths: Sequence[str], sorts: Sequence[Sequence[str]]) -> None:
+    """Refuse several texts, and "or" between conditions of two sorts: they are not to hold at once."""
+    if len(question.literals) > 1 or len(paths) > 1:
+        raise Refused("several texts or paths may be meant together or one by one; ask for one of them")
+    within = sum(max(len(sort) - 1, 0) for sort in sorts)
+    if len(_OR.findall(question.plain)) > within:
+        raise Refused("conditions of two sorts are joined; ask for one of them")
 
 
 def _ask_of_requests(question: Question, counted_apart: Grouped) -> Ask:
