@@ -5,6 +5,7 @@ record that spans lines counts once. What has no time belongs to every window, o
 """
 
 import heapq
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -194,12 +195,22 @@ def _text_condition(arguments: LogCount) -> Callable[[str], bool]:
 
     contains = [plain(text) for text in arguments.contains]
     any_of = [plain(text) for text in arguments.any_of]
+    wholes = [_whole(plain(text)) for text in arguments.whole]
 
     def holds(text: str) -> bool:
         text = plain(text)
-        return all(each in text for each in contains) and (not any_of or any(each in text for each in any_of))
+        if not all(each in text for each in contains) or not all(each.search(text) for each in wholes):
+            return False
+        return not any_of or any(each in text for each in any_of)
 
     return holds
+
+
+def _whole(text: str) -> re.Pattern[str]:
+    """Return what finds a text that no longer word, number or name of a path continues."""
+    before = r"(?<![\w-])" if text[0].isalnum() else ""
+    behind = r"(?![\w%-]|\.\w)" if text[-1].isalnum() else ""
+    return re.compile(f"{before}{re.escape(text)}{behind}")
 
 
 def _head_condition(arguments: LogCount) -> Callable[[LogLine], bool]:
@@ -244,7 +255,7 @@ def _selection(arguments: LogCount) -> dict[str, Json]:
     """Return the conditions that made the counts, as far as they were given."""
     instants = {"start": arguments.start, "end": arguments.end}
     given: dict[str, Json] = {name: rfc3339(when) for name, when in instants.items() if when is not None}
-    for name in ("contains", "any_of", "severities", "levels", "outcomes", "methods", "clients"):
+    for name in ("contains", "whole", "any_of", "severities", "levels", "outcomes", "methods", "clients"):
         if texts := getattr(arguments, name):
             given[name] = [*texts]
     if arguments.slower_than is not None:

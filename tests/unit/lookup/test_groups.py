@@ -126,3 +126,19 @@ def test_conditions_that_are_to_be_added_are_not_taken_to_hold_at_once(
 def test_alternatives_of_one_sort_are_added(tmp_path: Path, question: str, expected: str) -> None:
     statements, _ = told(tmp_path, question)
     assert expected in statements[0]
+
+
+def test_a_path_is_not_a_part_of_a_longer_name(tmp_path: Path) -> None:
+    paths = ("/a", "/a/7", "/a?id=1", "/ab", "/a-v2", "/a.json", "/b/a")
+    edge = "".join(access(at, path, 503) for at, path in enumerate(paths)) + access(60, "/c", 200)
+    statements, _ = told(tmp_path, "how many requests to /a failed", **{"logs/edge.log": edge})
+    assert "answered 4 of 8 requests" in statements[0]
+    assert 'where the log holds "/a" as a whole' in statements[0]
+
+
+def test_an_id_is_not_a_part_of_a_longer_one(tmp_path: Path) -> None:
+    rows = ("order 17", "Order 17: late", "order 171", "reorder 17", "order 17-b", "order 17.")
+    log = "".join(f"2026-11-30T00:00:0{at}Z ERROR lost {row}\n" for at, row in enumerate(rows))
+    statements, _ = told(tmp_path, "how many errors mention order 17", **{"logs/api.log": log})
+    assert "3 in logs/api.log" in statements[0]
+    assert 'hold "order 17" as a whole, in any case of letters' in statements[0]

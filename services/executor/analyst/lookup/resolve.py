@@ -259,7 +259,7 @@ def _requests(reader: Reader, bare: Lookup) -> Lookup:
     _refuse_joined(question, paths, [sources, components, methods, clients, outcomes])
     return replace(
         bare, ask=_ask_of_requests(question, counted_apart), sources=sources, components=components,
-        literals=(*question.literals, *paths), methods=methods, clients=clients, outcomes=outcomes,
+        literals=question.literals, paths=paths, methods=methods, clients=clients, outcomes=outcomes,
         limit=question.limit, from_end=Ask.LAST in question.also,
         slower=question.took.seconds if question.took else None,
         group="" if counted_apart.by == "log" else counted_apart.by, slowest=counted_apart.is_slowest,
