@@ -142,3 +142,24 @@ def test_an_id_is_not_a_part_of_a_longer_one(tmp_path: Path) -> None:
     statements, _ = told(tmp_path, "how many errors mention order 17", **{"logs/api.log": log})
     assert "3 in logs/api.log" in statements[0]
     assert 'hold "order 17" as a whole, in any case of letters' in statements[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "is_answered"),
+    [
+        ("which pods are not ready or in staging", False),
+        ("which pods are not ready in staging", True),
+        ("which pods are in staging", True),
+    ],
+)
+def test_states_and_namespaces_that_are_joined_are_refused(
+    tmp_path: Path, question: str, is_answered: bool
+) -> None:
+    pods = (
+        "NAMESPACE   NAME     READY   STATUS    RESTARTS   AGE\n"
+        "shop        gate-0   0/1     Running   0          5d\n"
+        "staging     gate-1   1/1     Running   0          5d\n"
+    )
+    statements, gaps = told(tmp_path, question, **{"pods.txt": pods})
+    assert bool(statements) is is_answered
+    assert is_answered or "conditions of two sorts are joined" in gaps[0]

@@ -48,7 +48,22 @@ def resolve(question: Question, known: Known) -> Lookup:
     reader = Reader(question, known)
     found = _READERS[what](reader, Lookup(what, question.ask, span, at))
     reader.done()
+    if what in (What.REQUESTS, What.OBJECTS, What.EVENTS):
+        _refuse_sorts_joined(question, found)
     return found
+
+
+def _refuse_sorts_joined(question: Question, found: Lookup) -> None:
+    """Refuse "or" between conditions of two sorts: they are to be added, not to hold at once."""
+    sorts = (
+        found.components, found.sources, found.outcomes, found.methods, found.clients,
+        found.names, found.namespaces, found.states, found.labels,
+    )  # fmt: skip
+    within = sum(max(len(sort) - 1, 0) for sort in sorts)
+    if sum(map(bool, (*sorts, found.paths, found.literals, found.node, found.slower))) < 2:
+        return
+    if len(_OR.findall(question.plain)) > within:
+        raise Refused("conditions of two sorts are joined; ask for one of them")
 
 
 def _refuse_bounds(question: Question, what: What) -> None:
@@ -256,7 +271,8 @@ def _requests(reader: Reader, bare: Lookup) -> Lookup:
     outcomes = question.outcomes or (("5xx",) if failed else ())
     if question.took:
         reader.take(("took", "take", "takes", "taking", "lasted", "slower", "longer"))
-    _refuse_joined(question, paths, [sources, components, methods, clients, outcomes])
+    if len(question.literals) > 1 or len(paths) > 1:
+        raise Refused("several texts or paths may be meant together or one by one; ask for one of them")
     return replace(
         bare, ask=_ask_of_requests(question, counted_apart), sources=sources, components=components,
         literals=question.literals, paths=paths, methods=methods, clients=clients, outcomes=outcomes,
@@ -264,15 +280,6 @@ def _requests(reader: Reader, bare: Lookup) -> Lookup:
         slower=question.took.seconds if question.took else None,
         group="" if counted_apart.by == "log" else counted_apart.by, slowest=counted_apart.is_slowest,
     )  # fmt: skip
-
-
-def _refuse_joined(question: Question, paths: Sequence[str], sorts: Sequence[Sequence[str]]) -> None:
-    """Refuse several texts, and "or" between conditions of two sorts: they are not to hold at once."""
-    if len(question.literals) > 1 or len(paths) > 1:
-        raise Refused("several texts or paths may be meant together or one by one; ask for one of them")
-    within = sum(max(len(sort) - 1, 0) for sort in sorts)
-    if len(_OR.findall(question.plain)) > within:
-        raise Refused("conditions of two sorts are joined; ask for one of them")
 
 
 def _ask_of_requests(question: Question, counted_apart: Grouped) -> Ask:
