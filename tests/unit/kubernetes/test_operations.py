@@ -389,3 +389,18 @@ def test_a_node_that_is_ready_again_is_not_blamed_for_an_event(
     )
     over = f"{events}default     15d         Normal    NodeReady      node/worker-1   Node is NodeReady\n"
     assert faults(tmp_path / "over", "what is wrong with node worker-1?", {"events.txt": over}) == set()
+
+
+@pytest.mark.parametrize(("label", "blamed"), [("ledger", False), ("ledger-v2", True)])
+def test_the_selector_of_a_service_of_a_workload_without_pods_is_not_blamed(
+    tmp_path: Path, label: str, blamed: bool
+) -> None:
+    template = {"metadata": {"labels": {"app": label}}}
+    spec = {"replicas": 0, "selector": {"matchLabels": {"app": label}}, "template": template}
+    files: dict[str, Tree] = {
+        "pod.txt": RUNS,
+        "deployment.json": named("apps/v1", "Deployment", label, spec=spec),
+        "svc.json": named("v1", "Service", "ledger", spec={"selector": {"app": "ledger"}}),
+    }
+    found = faults(tmp_path, "what is wrong with service ledger?", files)
+    assert ("service.selector_unmatched" in found) is blamed

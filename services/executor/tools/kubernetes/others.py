@@ -165,8 +165,10 @@ def _service(subject: Subject, ties: Ties) -> Iterator[Found]:
         selector = next(
             (Said("selector", one.text, subject.whole[0].source, one.line) for one in children), None
         )
-    # Where it has addresses, the pods that it selects were not recorded.
-    if ties.selects(subject) == [] and selector is not None and not ties.is_answered(subject):
+    # Where it has addresses, the pods that it selects were not recorded; where a workload would make them,
+    # nothing is wrong with the selector.
+    misses = ties.selects(subject) == [] and not ties.is_answered(subject)
+    if misses and selector is not None and not ties.is_made_for(subject):
         # A list of all services stands beside few pods: then it is where a person would look first.
         rule = "count" if subject.said("selector", ("Selector",)) else "absent"
         yield Found(
