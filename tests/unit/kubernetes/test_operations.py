@@ -404,3 +404,24 @@ def test_the_selector_of_a_service_of_a_workload_without_pods_is_not_blamed(
     }
     found = faults(tmp_path, "what is wrong with service ledger?", files)
     assert ("service.selector_unmatched" in found) is blamed
+
+
+@pytest.mark.parametrize(
+    ("question", "status"),
+    [
+        ("Why can node worker-1 not be drained?", "possible"),
+        ("Why are the pods of ledger not evicted?", "confirmed"),
+    ],
+)
+def test_a_spent_budget_is_proven_to_hinder_only_what_goes_by_its_name(
+    tmp_path: Path, question: str, status: str
+) -> None:
+    budget = named(
+        "policy/v1",
+        "PodDisruptionBudget",
+        "ledger",
+        spec={"minAvailable": 1},
+        status={"disruptionsAllowed": 0},
+    )
+    found = investigate(write(tmp_path / "bundle", {"pod.txt": RUNS, "pdb.json": budget}), question)
+    assert found.suspects == [("ledger", "disruption_budget.exhausted", status)]
