@@ -28,6 +28,8 @@ from services.executor.tools.tool import ToolOutput
 MAX_REMEMBERED: Final = 500_000
 # A shorter text says the same in many places without being a copy.
 _MIN_COPIED: Final = 20
+_WORD: Final = re.compile(r"[\w-]")
+_GOES_ON: Final = re.compile(r"[\w%-]|\.\w")
 _Matches = Callable[[list[LogLine]], Iterable[LogLine]]
 
 
@@ -195,22 +197,28 @@ def _text_condition(arguments: LogCount) -> Callable[[str], bool]:
 
     contains = [plain(text) for text in arguments.contains]
     any_of = [plain(text) for text in arguments.any_of]
-    wholes = [_whole(plain(text)) for text in arguments.whole]
+    wholes = [plain(text) for text in arguments.whole]
 
     def holds(text: str) -> bool:
         text = plain(text)
-        if not all(each in text for each in contains) or not all(each.search(text) for each in wholes):
+        if not all(each in text for each in contains) or not all(
+            _stands_whole(each, text) for each in wholes
+        ):
             return False
         return not any_of or any(each in text for each in any_of)
 
     return holds
 
 
-def _whole(text: str) -> re.Pattern[str]:
-    """Return what finds a text that no longer word, number or name of a path continues."""
-    before = r"(?<![\w-])" if text[0].isalnum() else ""
-    behind = r"(?![\w%-]|\.\w)" if text[-1].isalnum() else ""
-    return re.compile(f"{before}{re.escape(text)}{behind}")
+def _stands_whole(wanted: str, text: str) -> bool:
+    """Tell whether a text stands somewhere where no longer word, number or name of a path continues it."""
+    at = text.find(wanted)
+    while at >= 0:
+        begins = not wanted[0].isalnum() or not _WORD.match(text[at - 1 : at])
+        if begins and not (wanted[-1].isalnum() and _GOES_ON.match(text, at + len(wanted))):
+            return True
+        at = text.find(wanted, at + 1)
+    return False
 
 
 def _head_condition(arguments: LogCount) -> Callable[[LogLine], bool]:
