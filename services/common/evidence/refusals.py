@@ -63,6 +63,7 @@ REASONS: Final = frozenset(
         "requests are shown in their order, or the slowest of them",
         "samples and series are not counted",
         "several quoted texts may be meant together or one by one; ask for one of them",
+        "several texts or paths may be meant together or one by one; ask for one of them",
         "some alerts have ended, and until when each of them fired is not certain",
         "some entries do not say enough of themselves to be counted",
         "some lines have no times, so that none of several logs is the first or the last",

@@ -69,6 +69,9 @@ class LogCount(Window):
     contains: Annotated[list[Literal], Field(max_length=16, description="literals that must all occur")] = (
         Field(default_factory=list)
     )
+    whole: Annotated[list[Literal], Field(max_length=16, description="that are no part of a longer word")] = (
+        Field(default_factory=list)
+    )
     any_of: Annotated[list[Literal], Field(max_length=16, description="literals one of which must occur")] = (
         Field(default_factory=list)
     )

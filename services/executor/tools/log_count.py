@@ -5,6 +5,7 @@ record that spans lines counts once. What has no time belongs to every window, o
 """
 
 import heapq
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -27,6 +28,8 @@ from services.executor.tools.tool import ToolOutput
 MAX_REMEMBERED: Final = 500_000
 # A shorter text says the same in many places without being a copy.
 _MIN_COPIED: Final = 20
+_WORD: Final = re.compile(r"[\w-]")
+_GOES_ON: Final = re.compile(r"[\w%-]|\.\w")
 _Matches = Callable[[list[LogLine]], Iterable[LogLine]]
 
 
@@ -194,12 +197,28 @@ def _text_condition(arguments: LogCount) -> Callable[[str], bool]:
 
     contains = [plain(text) for text in arguments.contains]
     any_of = [plain(text) for text in arguments.any_of]
+    wholes = [plain(text) for text in arguments.whole]
 
     def holds(text: str) -> bool:
         text = plain(text)
-        return all(each in text for each in contains) and (not any_of or any(each in text for each in any_of))
+        if not all(each in text for each in contains) or not all(
+            _stands_whole(each, text) for each in wholes
+        ):
+            return False
+        return not any_of or any(each in text for each in any_of)
 
     return holds
+
+
+def _stands_whole(wanted: str, text: str) -> bool:
+    """Tell whether a text stands somewhere where no longer word, number or name of a path continues it."""
+    at = text.find(wanted)
+    while at >= 0:
+        begins = not wanted[0].isalnum() or not _WORD.match(text[at - 1 : at])
+        if begins and not (wanted[-1].isalnum() and _GOES_ON.match(text, at + len(wanted))):
+            return True
+        at = text.find(wanted, at + 1)
+    return False
 
 
 def _head_condition(arguments: LogCount) -> Callable[[LogLine], bool]:
@@ -244,7 +263,7 @@ def _selection(arguments: LogCount) -> dict[str, Json]:
     """Return the conditions that made the counts, as far as they were given."""
     instants = {"start": arguments.start, "end": arguments.end}
     given: dict[str, Json] = {name: rfc3339(when) for name, when in instants.items() if when is not None}
-    for name in ("contains", "any_of", "severities", "levels", "outcomes", "methods", "clients"):
+    for name in ("contains", "whole", "any_of", "severities", "levels", "outcomes", "methods", "clients"):
         if texts := getattr(arguments, name):
             given[name] = [*texts]
     if arguments.slower_than is not None:

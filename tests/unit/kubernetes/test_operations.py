@@ -371,3 +371,57 @@ def test_a_load_balancer_that_was_made_after_all_is_well(tmp_path: Path) -> None
     failed: dict[str, Tree] = {"svc.txt": f"{service}{events}"}
     assert faults(tmp_path, question, failed) == {"service.load_balancer_failed"}
     assert faults(tmp_path / "other", question, {"svc.txt": f"{service}{events}{made}"}) == set()
+
+
+@pytest.mark.parametrize(("status", "blamed"), [("Ready", False), ("NotReady", True)])
+def test_a_node_that_is_ready_again_is_not_blamed_for_an_event(
+    tmp_path: Path, status: str, blamed: bool
+) -> None:
+    events = text(
+        """
+        NAMESPACE   LAST SEEN   TYPE      REASON         OBJECT          MESSAGE
+        default     16d         Warning   NodeNotReady   node/worker-1   Node is NodeNotReady
+        """
+    )
+    files: dict[str, Tree] = {"nodes.txt": NODES.replace("Ready ", f"{status} "), "events.txt": events}
+    assert faults(tmp_path, "what is wrong with node worker-1?", files) == (
+        {"node.not_ready"} if blamed else set()
+    )
+    over = f"{events}default     15d         Normal    NodeReady      node/worker-1   Node is NodeReady\n"
+    assert faults(tmp_path / "over", "what is wrong with node worker-1?", {"events.txt": over}) == set()
+
+
+@pytest.mark.parametrize(("label", "blamed"), [("ledger", False), ("ledger-v2", True)])
+def test_the_selector_of_a_service_of_a_workload_without_pods_is_not_blamed(
+    tmp_path: Path, label: str, blamed: bool
+) -> None:
+    template = {"metadata": {"labels": {"app": label}}}
+    spec = {"replicas": 0, "selector": {"matchLabels": {"app": label}}, "template": template}
+    files: dict[str, Tree] = {
+        "pod.txt": RUNS,
+        "deployment.json": named("apps/v1", "Deployment", label, spec=spec),
+        "svc.json": named("v1", "Service", "ledger", spec={"selector": {"app": "ledger"}}),
+    }
+    found = faults(tmp_path, "what is wrong with service ledger?", files)
+    assert ("service.selector_unmatched" in found) is blamed
+
+
+@pytest.mark.parametrize(
+    ("question", "status"),
+    [
+        ("Why can node worker-1 not be drained?", "possible"),
+        ("Why are the pods of ledger not evicted?", "confirmed"),
+    ],
+)
+def test_a_spent_budget_is_proven_to_hinder_only_what_goes_by_its_name(
+    tmp_path: Path, question: str, status: str
+) -> None:
+    budget = named(
+        "policy/v1",
+        "PodDisruptionBudget",
+        "ledger",
+        spec={"minAvailable": 1},
+        status={"disruptionsAllowed": 0},
+    )
+    found = investigate(write(tmp_path / "bundle", {"pod.txt": RUNS, "pdb.json": budget}), question)
+    assert found.suspects == [("ledger", "disruption_budget.exhausted", status)]

@@ -94,3 +94,72 @@ def test_a_refusal_names_the_words_that_were_not_understood(tmp_path: Path) -> N
     assert gaps == [
         'Not answered: "purple", "twice" were not understood, and leaving out a word could change the answer.'
     ]
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        ("how many requests were GET or failed", "conditions of two sorts are joined"),
+        ("how many requests failed or took longer than 1 s", "conditions of two sorts are joined"),
+        ("how many requests to /a and /b failed", "several texts or paths may be meant"),
+        ('how many requests hold "/a" or "/b"', "several texts or paths may be meant"),
+        ('how many requests to /a or "rt=0.5"', "conditions of two sorts are joined"),
+    ],
+)
+def test_conditions_that_are_to_be_added_are_not_taken_to_hold_at_once(
+    tmp_path: Path, question: str, reason: str
+) -> None:
+    statements, gaps = told(tmp_path, question)
+    assert statements == []
+    assert reason in gaps[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ('how many requests to /a hold "rt=0.5"', "answered 1 of 4 requests"),
+        ("how many GET or POST requests failed", "answered 3 of 4 requests"),
+        ("how many requests returned 502 or 503", "answered 3 of 4 requests"),
+        ("how many requests of 10.0.0.1 or 10.0.0.2 failed", "answered 3 of 4 requests"),
+    ],
+)
+def test_alternatives_of_one_sort_are_added(tmp_path: Path, question: str, expected: str) -> None:
+    statements, _ = told(tmp_path, question)
+    assert expected in statements[0]
+
+
+def test_a_path_is_not_a_part_of_a_longer_name(tmp_path: Path) -> None:
+    paths = ("/a", "/a/7", "/a?id=1", "/ab", "/a-v2", "/a.json", "/b/a")
+    edge = "".join(access(at, path, 503) for at, path in enumerate(paths)) + access(60, "/c", 200)
+    statements, _ = told(tmp_path, "how many requests to /a failed", **{"logs/edge.log": edge})
+    assert "answered 4 of 8 requests" in statements[0]
+    assert 'where the log holds "/a" as a whole' in statements[0]
+
+
+def test_an_id_is_not_a_part_of_a_longer_one(tmp_path: Path) -> None:
+    rows = ("order 17", "Order 17: late", "order 171", "reorder 17", "order 17-b", "order 17.")
+    log = "".join(f"2026-11-30T00:00:0{at}Z ERROR lost {row}\n" for at, row in enumerate(rows))
+    statements, _ = told(tmp_path, "how many errors mention order 17", **{"logs/api.log": log})
+    assert "3 in logs/api.log" in statements[0]
+    assert 'hold "order 17" as a whole, in any case of letters' in statements[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "is_answered"),
+    [
+        ("which pods are not ready or in staging", False),
+        ("which pods are not ready in staging", True),
+        ("which pods are in staging", True),
+    ],
+)
+def test_states_and_namespaces_that_are_joined_are_refused(
+    tmp_path: Path, question: str, is_answered: bool
+) -> None:
+    pods = (
+        "NAMESPACE   NAME     READY   STATUS    RESTARTS   AGE\n"
+        "shop        gate-0   0/1     Running   0          5d\n"
+        "staging     gate-1   1/1     Running   0          5d\n"
+    )
+    statements, gaps = told(tmp_path, question, **{"pods.txt": pods})
+    assert bool(statements) is is_answered
+    assert is_answered or "conditions of two sorts are joined" in gaps[0]

@@ -94,7 +94,7 @@ UNDERSTOOD: list[tuple[str, Lookup]] = [
     ("When did the first 4xx occur?", Lookup(REQUESTS, Ask.FIRST, outcomes=("4xx",))),
     (
         "How many POST requests to /api/pay failed?",
-        Lookup(REQUESTS, Ask.COUNT, outcomes=("5xx",), methods=("POST",), literals=("/api/pay",)),
+        Lookup(REQUESTS, Ask.COUNT, outcomes=("5xx",), methods=("POST",), paths=("/api/pay",)),
     ),
     ("How many GET requests were there?", Lookup(REQUESTS, Ask.COUNT, methods=("GET",))),
     ("how many get requests failed", Lookup(REQUESTS, Ask.COUNT, methods=("GET",), outcomes=("5xx",))),
@@ -104,7 +104,7 @@ UNDERSTOOD: list[tuple[str, Lookup]] = [
         "how many requests from 10.0.0.7 failed",
         Lookup(REQUESTS, Ask.COUNT, clients=("10.0.0.7",), outcomes=("5xx",)),
     ),
-    ("slowest 5 requests to /pay", Lookup(REQUESTS, Ask.LIST, literals=("/pay",), limit=5, slowest=True)),
+    ("slowest 5 requests to /pay", Lookup(REQUESTS, Ask.LIST, paths=("/pay",), limit=5, slowest=True)),
     ('grep "no way"', Lookup(LINES, Ask.LIST, literals=("no way",))),
     ('How often does "no way" show up?', Lookup(LINES, Ask.COUNT, literals=("no way",))),
     ("How many services call ledger?", Lookup(What.CALLS, Ask.COUNT, components=("ledger",), callers=True)),

@@ -214,6 +214,9 @@ class ClusterAccount:
         others = bool(self.question.names) and each.about.isdisjoint(self.question.names)
         if each.rule == _NOT_RECORDED or others or self.question.strangers or self.question.is_elsewhere:
             stated = False
+        if each.is_of_budget and not self.question.is_named(each):
+            # Whether its pods are those that are to be evicted is not known.
+            stated = False
         if each.rule == _EXPLAINS_ITS_LOG:
             stated = each.excerpt("isolation") is not None
         return Finding(

@@ -98,7 +98,7 @@ def _clause(owner: str, document: Spot, lookup: Lookup) -> list[Part]:
 def _selects(lookup: Lookup) -> bool:
     """Tell whether some requests are counted, of all."""
     texts = lookup.outcomes or lookup.methods or lookup.clients or lookup.literals
-    return bool(texts) or lookup.slower is not None
+    return bool(texts or lookup.paths) or lookup.slower is not None
 
 
 def _took(document: Spot, lookup: Lookup) -> list[Part]:
@@ -122,10 +122,10 @@ def _holding(document: Spot) -> list[Part]:
     parts: list[Part] = [", by the method ", *say.alternatives(methods)] if methods else []
     clients = document.at("clients").items()
     parts += [", from ", *say.alternatives(clients)] if clients else []
-    return [
-        *parts,
-        *([", where the log holds ", *say.alternatives(texts, quoted=True, by=" and ")] if texts else []),
-    ]
+    parts += [", where the log holds ", *say.alternatives(texts, quoted=True, by=" and ")] if texts else []
+    paths = document.at("whole").items()
+    whole: list[Part] = [", where the log holds ", *say.alternatives(paths, quoted=True), " as a whole"]
+    return [*parts, *(whole if paths else [])]
 
 
 def _where(document: Spot) -> list[Part]:

@@ -59,6 +59,8 @@ class Lookup:
     literals: tuple[str, ...] = ()
     is_phrase: bool = False
     """Whether the literal stands in the question without marks, so that its case says nothing."""
+    paths: tuple[str, ...] = ()
+    """The paths of requests, each with what is below it."""
     severities: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
     outcomes: tuple[str, ...] = ()

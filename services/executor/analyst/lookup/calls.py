@@ -126,9 +126,16 @@ def _scope(lookup: Lookup, known: Known) -> Sequence[str]:
 def _texts(lookup: Lookup) -> dict[str, Json]:
     if not lookup.literals:
         return {}
+    if lookup.is_phrase and _ends_in_a_number(lookup.literals):
+        return {"whole": [*lookup.literals], "ignore_case": True}
     several = lookup.is_phrase and len(lookup.literals) > 1
     texts: dict[str, Json] = {"any_of" if several else "contains": [*lookup.literals]}
     return texts | ({"ignore_case": True} if lookup.is_phrase else {})
+
+
+def _ends_in_a_number(texts: Sequence[str]) -> bool:
+    """Tell whether the one text would stand in a longer number, too: of another order, user or run."""
+    return len(texts) == 1 and (texts[0][0].isdigit() or texts[0][-1].isdigit())
 
 
 def _shown(lookup: Lookup) -> dict[str, Json]:
@@ -173,6 +180,7 @@ def _of_requests(lookup: Lookup) -> dict[str, Json]:
     found: dict[str, Json] = {}
     for name, texts in (
         ("contains", lookup.literals),
+        ("whole", lookup.paths),
         ("methods", lookup.methods),
         ("clients", lookup.clients),
     ):

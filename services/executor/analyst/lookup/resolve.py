@@ -26,6 +26,7 @@ _FAIL = "|".join(sorted(words.FAILURES))
 _FAILED_BESIDE = re.compile(
     rf"\b(?:or|and)\s+(?:\w+\s+)?(?:{_FAIL})\b|\b(?:{_FAIL})\s+(?:or|and)\b", re.IGNORECASE
 )
+_OR = re.compile(r"\bor\b", re.IGNORECASE)
 _JOINED = re.compile(r"\b(or|and)\b", re.IGNORECASE)
 
 
@@ -47,7 +48,22 @@ def resolve(question: Question, known: Known) -> Lookup:
     reader = Reader(question, known)
     found = _READERS[what](reader, Lookup(what, question.ask, span, at))
     reader.done()
+    if what in (What.REQUESTS, What.OBJECTS, What.EVENTS):
+        _refuse_sorts_joined(question, found)
     return found
+
+
+def _refuse_sorts_joined(question: Question, found: Lookup) -> None:
+    """Refuse "or" between conditions of two sorts: they are to be added, not to hold at once."""
+    sorts = (
+        found.components, found.sources, found.outcomes, found.methods, found.clients,
+        found.names, found.namespaces, found.states, found.labels,
+    )  # fmt: skip
+    within = sum(max(len(sort) - 1, 0) for sort in sorts)
+    if sum(map(bool, (*sorts, found.paths, found.literals, found.node, found.slower))) < 2:
+        return
+    if len(_OR.findall(question.plain)) > within:
+        raise Refused("conditions of two sorts are joined; ask for one of them")
 
 
 def _refuse_bounds(question: Question, what: What) -> None:
@@ -248,17 +264,20 @@ def _requests(reader: Reader, bare: Lookup) -> Lookup:
     sources, components = reader.sources(), reader.components()
     if len(components) > 1 and not _JOINED.search(question.plain):
         raise Refused("the requests of one component to another are not told apart")
-    literals, methods = (*question.literals, *reader.paths()), reader.methods()
+    paths, methods = reader.paths(), reader.methods()
     clients = reader.clients()
     if clients:
         reader.take(("make", "made", "send", "sent", "client", "clients", "ip"))
     outcomes = question.outcomes or (("5xx",) if failed else ())
     if question.took:
         reader.take(("took", "take", "takes", "taking", "lasted", "slower", "longer"))
+    if len(question.literals) > 1 or len(paths) > 1:
+        raise Refused("several texts or paths may be meant together or one by one; ask for one of them")
     return replace(
         bare, ask=_ask_of_requests(question, counted_apart), sources=sources, components=components,
-        literals=literals, methods=methods, clients=clients, outcomes=outcomes, limit=question.limit,
-        from_end=Ask.LAST in question.also, slower=question.took.seconds if question.took else None,
+        literals=question.literals, paths=paths, methods=methods, clients=clients, outcomes=outcomes,
+        limit=question.limit, from_end=Ask.LAST in question.also,
+        slower=question.took.seconds if question.took else None,
         group="" if counted_apart.by == "log" else counted_apart.by, slowest=counted_apart.is_slowest,
     )  # fmt: skip
 

@@ -59,7 +59,8 @@ def listed(lead: Sequence[Part], clauses: Iterable[Sequence[Part]], component: s
 def conditions(document: Spot, lookup: Lookup, *, one: bool) -> list[Part]:
     """Say what the counted lines or records hold, in the number of their noun; empty where all count."""
     clauses: list[list[Part]] = []
-    texts = [*document.at("contains").items(), *document.at("any_of").items()]
+    whole = document.at("whole").items()
+    texts = [*document.at("contains").items(), *document.at("any_of").items(), *whole]
     if lookup.severities:
         words = [_SEVERITY_WORDS[each] for each in lookup.severities]
         clauses.append([" or ".join(map(_singular, words) if one else words)])
@@ -67,7 +68,7 @@ def conditions(document: Spot, lookup: Lookup, *, one: bool) -> list[Part]:
         levels = alternatives(document.at("levels").items())
         clauses.append(["has the level " if one else "have the level ", *levels])
     if texts:
-        letters = [" in any case of letters"] if lookup.is_phrase else []
+        letters = [" as a whole," if whole else "", " in any case of letters"] if lookup.is_phrase else []
         clauses.append(["holds " if one else "hold ", *alternatives(texts, quoted=True), *letters])
     return joined(clauses, " and ")
 

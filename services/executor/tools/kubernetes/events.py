@@ -10,6 +10,7 @@ from services.executor.tools.kubernetes.signs import fault_of
 # The event after which those before it say nothing of now.
 _ENDED_BY: Final = {
     "FailedScheduling": ("Scheduled",),
+    "NodeNotReady": ("NodeReady",),
     "FailedCreate": ("SuccessfulCreate",),
     "FailedMount": ("Started",),
     "FailedAttachVolume": ("SuccessfulAttachVolume",),

@@ -13,6 +13,7 @@ from services.executor.tools.kubernetes.custom import custom_findings
 from services.executor.tools.kubernetes.events import event_findings
 from services.executor.tools.kubernetes.found import Found, told
 from services.executor.tools.kubernetes.ports import port_findings
+from services.executor.tools.kubernetes.readiness import is_node_ready
 from services.executor.tools.kubernetes.signs import fault_of
 from services.executor.tools.kubernetes.ties import Ties
 
@@ -164,8 +165,10 @@ def _service(subject: Subject, ties: Ties) -> Iterator[Found]:
         selector = next(
             (Said("selector", one.text, subject.whole[0].source, one.line) for one in children), None
         )
-    # Where it has addresses, the pods that it selects were not recorded.
-    if ties.selects(subject) == [] and selector is not None and not ties.is_answered(subject):
+    # Where it has addresses, the pods that it selects were not recorded; where a workload would make them,
+    # nothing is wrong with the selector.
+    misses = ties.selects(subject) == [] and not ties.is_answered(subject)
+    if misses and selector is not None and not ties.is_made_for(subject):
         # A list of all services stands beside few pods: then it is where a person would look first.
         rule = "count" if subject.said("selector", ("Selector",)) else "absent"
         yield Found(
@@ -258,10 +261,12 @@ def _errors_in_text(subject: Subject) -> Iterator[Found]:
 
 
 def _is_over(subject: Subject, found: Found) -> bool:
-    """Tell whether a claim is bound that a warning says waits, or an autoscaler has its metrics again."""
+    """Tell whether what a warning says is over: a claim is bound, a node ready, metrics are there again."""
     phase = _claim_phase(subject)
     if phase is not None and phase.text == "Bound":
         return found.fault.startswith("pvc.")
+    if found.fault == "node.not_ready":
+        return is_node_ready(subject)
     if found.fault != "hpa.metrics_missing":
         return False
     for each in (

@@ -47,6 +47,12 @@ def node_ready(node: Subject) -> str:
     return ""
 
 
+def is_node_ready(node: Subject) -> bool:
+    """Tell whether a node is ready by its condition or by its row in a list."""
+    row = node.said("phase", ("STATUS",))
+    return node_ready(node) == "True" or (row is not None and "Ready" in row.text.split(","))
+
+
 def of_containers(found: Sequence[Container]) -> dict[str, int]:
     """Count the containers of a pod that are ready, and how often all of them were restarted."""
     ready = [one.text("ready").lower() for one in found]

@@ -9,6 +9,7 @@ from services.executor.sources.kubernetes.tree import KubeObject, Node
 from services.executor.tools.kubernetes.cluster import WORKLOADS, Cluster, Subject
 
 _MAX_NAMES: Final = 40
+_OF_TEMPLATE: Final = ("spec", "template", "metadata", "labels")
 # What controllers put behind a name: a hash of the template, letters of their alphabet, an ordinal, a time.
 _GENERATED_END: Final = re.compile(r"-(?:[a-f0-9]{6,10}|[bcdfghjklmnpqrstvwxz2456789]{4,10}|\d{1,10})$")
 
@@ -44,6 +45,15 @@ class Ties:
         if service not in self._selected:
             self._selected[service] = self._matching(service)
         return self._selected[service]
+
+    def is_made_for(self, service: Subject) -> bool:
+        """Tell whether a workload would make the pods that a service selects, as one scaled to zero would."""
+        wanted = labels_of(service, "Selector", ("spec", "selector"))
+        return any(
+            wanted.items() <= labels_of(one, "Pod Template", _OF_TEMPLATE).items()
+            for one in self._cluster.of_kind(*WORKLOADS)
+            if _same_namespace(one, service)
+        )
 
     def is_answered(self, service: Subject) -> bool:
         """Tell whether a service is seen to have addresses: in its description, or among the endpoints."""
