@@ -73,7 +73,9 @@ _INVERTED: Final = (
 )
 # What is asked for stands first, and nothing that could be a report follows: "last error in checkout".
 _REST: Final = r"(?:[^.;:!?]|[.:](?=\w)){1,120}"
-_OF_WHOM: Final = rf"( (in|of|for|from|on|at|by|per|with|since|before|after|until|between|to)\b{_REST})?"
+_OF_WHOM: Final = (
+    rf"( (in|of|for|from|on|at|by|per|with|among|since|before|after|until|between|to)\b{_REST})?"
+)
 _THINGS: Final = (
     r"((http|response|status|return|log|config|client) ){0,2}"
     r"(errors?|warnings?|log lines?|lines?|messages?|entr(y|ies)|logs|requests?|reqs?|responses?|alerts?"
@@ -90,7 +92,8 @@ _PHRASE: Final = (
     r"(((first|last|latest|newest|earliest)( and (first|last))?( (time|occurrence) of)?|total) (\d+ )?"
     rf"(failed )?{_THINGS}{_OF_WHOM}|(first|last)( and (first|last))?( time)? \W{{0,9}}"
     rf"|top \d+ {_REST}|top {_THINGS}{_OF_WHOM}"
-    rf"|(\d+ )?(slowest|longest|busiest) {_THINGS}{_OF_WHOM}"
+    rf"|(\d+ )?(slowest|longest|busiest) (\d+ )?({_THINGS}|minutes?|hours?){_OF_WHOM}"
+    rf"|{_FIGURE} {_THINGS} (per|by) {_REST}"
     rf"|(last |current )?{_FIGURE}( value)? (of|for) {_REST}"
     rf"|((last|first|current) value of|{_FIGURE}|last|current) \w+_\w+{_OF_WHOM}"
     rf"|(number|count|percentage|percent|share|breakdown|list) of (all |the |fail\w+ )?{_THINGS}{_OF_WHOM}"

@@ -425,3 +425,50 @@ def test_a_spent_budget_is_proven_to_hinder_only_what_goes_by_its_name(
     )
     found = investigate(write(tmp_path / "bundle", {"pod.txt": RUNS, "pdb.json": budget}), question)
     assert found.suspects == [("ledger", "disruption_budget.exhausted", status)]
+
+
+PAST = text(
+    """
+    NAMESPACE   LAST SEEN              TYPE      REASON      OBJECT          MESSAGE
+    default     @                      Warning   SystemOOM   node/worker-1   System OOM encountered
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("age", "question", "state", "proven"),
+    [
+        ("12m", "why is node worker-1 in trouble?", "Ready   ", True),
+        ("47h", "why is node worker-1 in trouble?", "Ready   ", True),
+        ("16d", "why is node worker-1 in trouble?", "Ready   ", False),
+        ("2d3h", "why is node worker-1 in trouble?", "Ready   ", False),
+        # What it is in now bears the event out.
+        ("16d", "why is node worker-1 in trouble?", "NotReady", True),
+        (
+            "2026-11-30T23:00:00Z",
+            "why is node worker-1 in trouble since 2026-12-01T09:00:00Z?",
+            "Ready   ",
+            True,
+        ),
+        (
+            "2026-11-15T10:00:00Z",
+            "why is node worker-1 in trouble since 2026-12-01T09:00:00Z?",
+            "Ready   ",
+            False,
+        ),
+        ("2026-11-15T10:00:00Z", "why is node worker-1 in trouble?", "Ready   ", True),
+    ],
+)
+def test_an_event_of_days_before_proves_nothing_of_now(
+    tmp_path: Path, age: str, question: str, state: str, proven: bool
+) -> None:
+    files: dict[str, Tree] = {
+        "nodes.txt": NODES.replace("Ready   ", state),
+        "events.txt": PAST.replace(f"{'@':22}", f"{age:22}"),
+    }
+    found = investigate(write(tmp_path / "bundle", files), question)
+    causes = [claim for claim in found.evidence.claims if claim.claim_type == "cause"]
+    assert any(claim.status == "confirmed" for claim in causes) is proven
+    assert lowered(found, question) == []
+    oom = [claim for claim in causes if claim.fault == "node.out_of_memory" or "OOM" in claim.statement]
+    assert proven or (oom and all(f'seen "{age}"' in claim.statement for claim in oom))

@@ -140,7 +140,7 @@ class ClusterAccount:
         for each in found:
             key = each.lines[-1].at("text").text if each.is_of_log else each.name
             parts = _lines(each) if each.is_of_log else _said_of(each)
-            if parts and self.question.asks_when:
+            if parts and (self.question.asks_when or self.question.is_long_past(each)):
                 parts = [*parts, *when_of(each)]
             if parts and key not in made:
                 critical = len(made) < _CRITICAL_SYMPTOMS and not self.question.strangers
@@ -219,11 +219,13 @@ class ClusterAccount:
             stated = False
         if each.rule == _EXPLAINS_ITS_LOG:
             stated = each.excerpt("isolation") is not None
+        past = self.question.is_long_past(each)
+        stated = stated and not past
         return Finding(
             "cause",
             "confirmed" if stated else "possible",
             each.name,
-            _about(each, meaning_of(each)),
+            _about(each, [*meaning_of(each), *(when_of(each) if past else [])]),
             critical=stated,
             component_kind=_KINDS.get(each.kind, ""),
             fault=each.fault,

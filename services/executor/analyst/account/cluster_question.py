@@ -4,9 +4,10 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
+from services.common.evidence.instants import instants_in
 from services.executor.analyst.reading.cluster import ClusterFinding, ClusterReport
 from services.executor.analyst.reading.ids import ids_of
-from services.executor.analyst.reading.words import vocabulary
+from services.executor.analyst.reading.words import seconds_of, vocabulary
 
 _WORD = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -85,6 +86,9 @@ _ABOUT_ROLLOUTS = vocabulary(
     """rollout rollouts rolling rolled roll deploy deploys deployed deploying release released update updates
     updated updating upgrade upgraded version image paused progress progressing"""
 )
+# How kubectl writes ages of two days and more: 16d, 2d3h, 1y20d.
+_DAYS = re.compile(r"\d+[dy]")
+_PAST_SECONDS = 86_400.0
 _ABOUT_TIME = vocabulary("latency slow slowness slower performance timeouts timeout delay delays")
 
 
@@ -171,6 +175,20 @@ class ClusterQuestion:
     def asks_of_restarts(self) -> bool:
         """Tell whether the question is about what ended and began again."""
         return bool(self._plain & _ABOUT_RESTARTS)
+
+    def is_long_past(self, finding: ClusterFinding) -> bool:
+        """Tell whether an event is of days before, and nothing else shows its object in trouble now."""
+        if not finding.is_of_event or any(map(finding.is_borne_out_by, self.report.findings)):
+            return False
+        seen = seconds_of(finding.seen)
+        return bool(_DAYS.match(finding.seen)) or (seen is not None and seen < self._newest - _PAST_SECONDS)
+
+    @cached_property
+    def _newest(self) -> float:
+        """The last time that the question or an event states, in seconds since the epoch."""
+        asked = [each.start / 1e6 for _, _, each in instants_in(self.question) if each.dated]
+        seen = [seconds for each in self.report.findings if (seconds := seconds_of(each.seen)) is not None]
+        return max([*asked, *seen], default=0.0)
 
     @property
     def is_elsewhere(self) -> bool:

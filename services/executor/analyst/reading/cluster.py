@@ -82,9 +82,14 @@ class ClusterFinding:
         return self.rule == _INTENDED
 
     @property
+    def is_of_event(self) -> bool:
+        """Tell whether an event states it."""
+        return self.rule == _EVENT
+
+    @property
     def is_unknown(self) -> bool:
         """Tell whether it is a warning that no rule knows: it matters to who asks of its object by name."""
-        return self.rule == _EVENT and not self.fault
+        return self.is_of_event and not self.fault
 
     @property
     def is_of_budget(self) -> bool:
@@ -95,6 +100,21 @@ class ClusterFinding:
     def is_over(self) -> bool:
         """Tell whether it is of what came before the object was well again."""
         return self.rule == _RESTARTED
+
+    @property
+    def seen(self) -> str:
+        """When it was seen last, as it was recorded: an instant, or how long before; may be empty."""
+        age = self.excerpt("age")
+        return age.at("text").text if age else ""
+
+    def is_borne_out_by(self, other: "ClusterFinding") -> bool:
+        """Tell whether the state of the same object shows trouble, too."""
+        is_state = not (other.is_of_event or other.is_of_log or other.is_over or other.is_intended)
+        return is_state and (other.kind, other.namespace, other.name) == (
+            self.kind,
+            self.namespace,
+            self.name,
+        )
 
     def excerpt(self, role: str) -> Spot | None:
         """Return the excerpt in a role; it holds `source`, `n` and `text`."""
