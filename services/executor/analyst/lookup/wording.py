@@ -25,7 +25,10 @@ MAX_LIST = 1200
 _MAX_BOUND = 28
 MAX_LISTED = 120
 _MAX_LINE = 300
-_SEVERITY_WORDS = {"failure": "report a failure by their level or status", "warning": "are warnings"}
+_SEVERITY_WORDS = {
+    "failure": "report a failure by their level or status",
+    "warning": "are warnings by their level or status",
+}
 
 
 def answer(parts: Sequence[Part], component: str = "") -> Finding:
