@@ -143,7 +143,9 @@ async def test_a_deadline_that_passes(connections: list[aiosqlite.Connection], t
             with held(connections[0]):
                 assert await ending(running, method, request, 0.3) is TOO_LATE, method
         running.agents.executor.replies["ListTools"] = [hang]
-        assert await ending(running, "ListTools", METHODS["ListTools"], 0.3) is TOO_LATE
+        # The executor is given a little less time than the caller has, so that the caller may still be told.
+        code = await ending(running, "ListTools", METHODS["ListTools"], 0.3)
+        assert code in (TOO_LATE, UNAVAILABLE)
 
 
 @pytest.mark.parametrize(
