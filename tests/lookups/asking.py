@@ -1,5 +1,6 @@
 """Asks a question of the table, and says what is wrong with its answer."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,16 +37,21 @@ def asked(bundle: Path, question: str) -> Answer:
     return Answer(statements, wrong, beside, list(found.evidence.evidence_gaps))
 
 
+def unmet(answer: Answer, said: Sequence[str] | None) -> list[str]:
+    """Return what is wrong with an answer that has to hold some texts, or, for None, to be a refusal."""
+    if said is None:
+        return [*answer.wrong, *(f"not refused: {each}" for each in answer.statements)]
+    if not answer.statements:
+        return [*answer.wrong, "refused"]
+    whole = "\n".join(answer.statements)
+    return [*answer.wrong, *(text for text in said if text not in whole)]
+
+
 def misses(row: Row, bundle: Path) -> list[str]:
     """Return what is wrong with the answer to a row; nothing where it is right."""
     answer = asked(bundle, row.question)
-    if row.said is None:
-        return [*answer.wrong, *(f"not refused: {each}" for each in answer.statements)]
-    expected = list(row.said(bundle))
-    if not answer.statements:
-        return ["refused"]
-    whole = "\n".join(answer.statements)
-    missing = [text for text in expected if text not in whole]
-    if expected[0] not in answer.statements[0]:
-        missing.insert(0, f"first {expected[0]!r}, but {answer.statements[0]!r}")
-    return [*answer.wrong, *missing]
+    expected = None if row.said is None else list(row.said(bundle))
+    found = unmet(answer, expected)
+    if expected and answer.statements and expected[0] not in answer.statements[0]:
+        found.insert(0, f"first {expected[0]!r}, but {answer.statements[0]!r}")
+    return found

@@ -7,7 +7,7 @@ import pytest
 
 from tests.fakes.bundles import Tree, write
 from tests.fakes.clusters import text
-from tests.lookups.asking import asked
+from tests.lookups.asking import asked, unmet
 
 PODS = text(
     """
@@ -150,11 +150,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_is_asked_on_call_is_answered_or_refused(
     bundle: Path, question: str, said: list[str] | None
 ) -> None:
-    answer = asked(bundle, question)
-    whole = "\n".join(answer.statements)
-    assert answer.wrong == []
-    assert bool(answer.statements) is (said is not None)
-    assert [each for each in said or () if each not in whole] == []
+    assert unmet(asked(bundle, question), said) == []
 
 
 def test_beside_what_does_not_work_stands_why(bundle: Path) -> None:

@@ -4,17 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.bindings import problems
 from tests.fakes.incident import DURATION, FAULT_AT, Incident
-from tests.fakes.investigation import Investigation, investigate
+from tests.fakes.incident_runs import run
 
 STRAY = 'ERROR duplicate key value violates unique constraint "order_key"'
-
-
-def run(incident: Incident, folder: Path, question: str) -> Investigation:
-    found = investigate(incident.write(folder / "bundle"), question)
-    assert problems(found.evidence, found.calls) == []
-    return found
 
 
 def answers_late(incident: Incident) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes import incident_runs
 from tests.fakes.bindings import problems
 from tests.fakes.incident import DURATION, FAULT_AT, Incident, Names, iso
 from tests.fakes.investigation import Investigation, investigate
@@ -113,9 +114,7 @@ FAULTS: dict[str, tuple[Fault, str, str]] = {
 
 
 def run(incident: Incident, folder: Path, without: frozenset[str] = frozenset()) -> Investigation:
-    found = investigate(incident.write(folder / "bundle"), QUESTION, without)
-    assert problems(found.evidence, found.calls) == []
-    return found
+    return incident_runs.run(incident, folder, QUESTION, without)
 
 
 @pytest.mark.parametrize("names", NAMES, ids=lambda names: names.front)

@@ -7,18 +7,16 @@ import pytest
 
 from services.common.evidence import places, pointer
 from services.common.evidence.document import Claim
-from tests.fakes.bindings import problems
+from tests.fakes import incident_runs
 from tests.fakes.incident import DURATION, FAULT_AT, Incident, iso
-from tests.fakes.investigation import Investigation, investigate
+from tests.fakes.investigation import Investigation
 
 QUESTION = "Customers see failing requests: what is the root cause?"
 WAIT = "still waiting for ShareLock on relation"
 
 
 def run(incident: Incident, folder: Path, question: str = QUESTION) -> Investigation:
-    found = investigate(incident.write(folder / "bundle"), question)
-    assert problems(found.evidence, found.calls) == []
-    return found
+    return incident_runs.run(incident, folder, question)
 
 
 def statements(found: Investigation) -> str:

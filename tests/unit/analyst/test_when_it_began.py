@@ -5,18 +5,11 @@ from pathlib import Path
 import pytest
 
 from services.executor.analyst.reading.changed import change_fault
-from tests.fakes.bindings import problems
 from tests.fakes.incident import DURATION, FAULT_AT, Incident
-from tests.fakes.investigation import Investigation, investigate
+from tests.fakes.incident_runs import run
 
 HEALED_AT = FAULT_AT - 60
 BROKE_AT = 120
-
-
-def run(incident: Incident, folder: Path, question: str) -> Investigation:
-    found = investigate(incident.write(folder / "bundle"), question)
-    assert problems(found.evidence, found.calls) == []
-    return found
 
 
 def healed(incident: Incident) -> None:
