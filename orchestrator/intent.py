@@ -104,7 +104,7 @@ _PHRASE: Final = (
 _NAMED: Final = (
     rf"^\W*(all |the )?((requests|responses|services|metrics|logs)"
     rf"|((http|response|status|return) )*(codes?|[1-5](xx|\d\d)s?|changes?|deploys?){_OF_WHOM}"
-    rf"|{_FIGURE} {_REST}|\w+_\w+ {_REST}\b{_FIGURE})\W*\?\W*$"
+    rf"|{_FIGURE} {_REST}|(?=\w+_\w)\w+ {_REST}\b{_FIGURE})\W*\?\W*$"
 )
 _DID: Final = r"^\W*(did|does|do we|do you) (any|anything|anyone|anybody|something|the|we|you|it|they)\b"
 _ON_WHICH: Final = r"^\W*(on|in|at|to|from|by|of) (which|what) \w+ (is|are|was|were|do|does|did|has|have)\b"
