@@ -6,10 +6,11 @@ has read, and that process can be killed alone. What comes back is parsed, not u
 
 import asyncio
 import multiprocessing
+import threading
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager, suppress
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast
 
 import structlog
@@ -22,6 +23,10 @@ from services.executor.worker_process import Request, serve
 # Between the end of a process's pipe and its exit code: a busy machine needs seconds to end a large process.
 _EXIT_SECONDS = 30.0
 _NO_ANSWER = "it answered what no worker answers"
+
+# An exit status is given once: of two threads that ask for it together, one is told that there is no such
+# process. Starting a process asks for those of all others.
+_EXIT_STATUS = threading.Lock()
 
 _log = structlog.get_logger("assay.workers")
 
@@ -55,7 +60,8 @@ class Process:
                 ours, theirs = context.Pipe()
                 opened.callback(theirs.close)
                 self._process = context.Process(target=serve, args=(theirs, make), name="worker", daemon=True)
-                self._process.start()
+                with _EXIT_STATUS:
+                    self._process.start()
             except OSError as error:
                 raise UnavailableError(
                     f"no worker process can be started: {error.strerror}; try again later"
@@ -64,8 +70,8 @@ class Process:
 
     @property
     def alive(self) -> bool:
-        """Whether it still runs."""
-        return self._process.is_alive()
+        """Whether it still runs. Takes no exit status."""
+        return not self._ended(0)
 
     def begun(self) -> None:
         """Wait until it takes requests; raises WorkerEndedError when it ends instead."""
@@ -90,16 +96,29 @@ class Process:
         """Return how it ended; after too long an answer, which nobody read, it runs on."""
         if not self._connection.readable:
             return _NO_ANSWER
-        self._process.join(_EXIT_SECONDS)
-        return _how(self._process.exitcode)
+        if not self._ended(_EXIT_SECONDS):
+            return _how(None)
+        # One that only closed all its files would be waited for without an end.
+        self.kill()
+        return _how(self._exit_code())
+
+    def _ended(self, seconds: float | None) -> bool:
+        return bool(wait([self._process.sentinel], seconds))
+
+    def _exit_code(self) -> int | None:
+        with _EXIT_STATUS:
+            self._process.join()
+            return self._process.exitcode
 
     def kill(self) -> None:
         """End it now, whatever it does."""
-        self._process.kill()
+        with _EXIT_STATUS:
+            self._process.kill()
 
     def reap(self) -> None:
         """Wait for the end of a killed process and free what it took."""
-        self._process.join()
+        self._ended(None)
+        self._exit_code()
         self._connection.close()
 
 

@@ -19,8 +19,8 @@ from structlog.testing import capture_logs
 from services.common.errors import NotFoundError, UnavailableError
 from services.executor.replies import MAX_REPLY_BYTES, WorkerFailedError
 from services.executor.sources.stop import StoppedError
-from services.executor.workers import OverrunError, WorkerEndedError, Workers
-from tests.fakes.command_line import wait_gone
+from services.executor.workers import OverrunError, Process, WorkerEndedError, Workers
+from tests.fakes.command_line import kill, wait_gone
 from tests.fakes.held_work import listener
 from tests.fakes.processes import is_running, worker_ids
 from tests.fakes.worker_desk import CANARY, Notes, Slow
@@ -121,6 +121,26 @@ async def test_a_process_that_was_killed_while_idle_is_replaced(workers: Workers
             pid = await worker.run(60, Notes.pid)
         os.kill(pid, signal.SIGKILL)
         wait_gone([pid])
+
+
+def test_a_process_whose_exit_status_another_thread_is_taking_is_not_alive(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def taken(*_: int) -> tuple[int, int]:
+        raise ChildProcessError
+
+    process = Process(Notes)
+    process.begun()
+    running = process.alive
+    [pid] = worker_ids()
+    kill(pid)
+    wait_gone([pid])
+    with monkeypatch.context() as patch:
+        patch.setattr("os.waitpid", taken)
+        ended = not process.alive
+    process.reap()
+    assert running
+    assert ended
 
 
 async def test_errors_for_people_cross_and_others_leave_their_message_behind(workers: Workers[Notes]) -> None:
