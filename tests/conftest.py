@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.fakes.environment import forget_own
+# Assertions in helpers, too, say what they compared; before any of them is imported.
+pytest.register_assert_rewrite(*(f"tests.{path.name}" for path in Path(__file__).parent.iterdir()))
+
+from tests.fakes.environment import forget_own  # noqa: E402
 
 PROJECT = Path(__file__).resolve().parent.parent
 SHARED_VARIABLE = "TEST_DATA"

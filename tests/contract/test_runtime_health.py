@@ -10,6 +10,7 @@ import grpc.aio
 import pytest
 from assay.gatekeeper.v1 import gatekeeper_pb2, gatekeeper_pb2_grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
+from structlog.testing import capture_logs
 
 from services.common.rpc.channels import open_channel
 from services.common.rpc.health import LIVENESS, is_serving
@@ -87,6 +88,26 @@ async def test_a_readiness_check_that_raises_means_not_ready() -> None:
     async with running(ready=ready) as served:
         await asked.wait()
         assert not await is_serving(served.channel, timeout_seconds=60)
+
+
+async def test_a_readiness_check_that_does_not_end_in_time_means_not_ready_and_is_no_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = asyncio.Queue[None]()
+
+    async def ready() -> bool:
+        asked.put_nowait(None)
+        return await asyncio.Event().wait()
+
+    monkeypatch.setattr("services.common.rpc.health.READY_TIMEOUT_SECONDS", 0.01)
+    with capture_logs() as logged:
+        async with running(ready=ready) as served:
+            for _ in range(2):
+                await asked.get()
+            assert not await is_serving(served.channel, timeout_seconds=60)
+    said = {entry["event"]: entry["log_level"] for entry in logged}
+    assert said["the readiness check did not end in time"] == "warning"
+    assert "error" not in said.values()
 
 
 async def test_shutdown_flips_readiness_first_then_drains_then_closes() -> None:

@@ -103,6 +103,10 @@ async def _asked(ready: Ready) -> bool:
     try:
         async with asyncio.timeout(READY_TIMEOUT_SECONDS):
             return await ready()
+    except TimeoutError:
+        # A busy machine, or a dependency that is away: no error of this process.
+        _log.warning("the readiness check did not end in time", seconds=READY_TIMEOUT_SECONDS)
+        return False
     except Exception:  # noqa: BLE001 - a check that fails in whatever way says "not ready"
         _log.exception("the readiness check failed")
         return False
