@@ -2,26 +2,31 @@
 
 Of a line that records a request these are its quoted parts and the user's name; of others the values of
 fields with the usual names, and what formats quote of a request. What is left is the system's own.
+
+A quote that nothing closes ends with its line: who sends enough has the line cut behind his own words.
 """
 
 import json
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from services.executor.sources.log_envelopes import unwrapped
 
 Part = tuple[int, int]
 
+# What stands between quotes, read once: it never gives back what it took.
+_INSIDE: Final = r"(?:[^\"\\]|\\.?)*+"
 _METHOD: Final = r"(?:GET|HEAD|POST|PUT|DELETE|PATCH|OPTIONS|CONNECT|TRACE|PROPFIND)"
 # Of requests: the common and combined formats, HAProxy behind syslog's head, balancers. The groups are names
 # of users and what HAProxy captured of headers.
 _ACCESS: Final = re.compile(
     r"\S+ ([^\[\"]{1,256}) \[[0-9]{2}/[A-Z][a-z]{2}/[0-9]{4}:[0-9:]{8} [+-][0-9]{4}\] "
-    r"\"(?:[^\"\\]|\\.)*\" [0-9]{3} "
+    rf"\"{_INSIDE}(?:\" [0-9]{{3}} |$)"
 )
 _HAPROXY: Final = re.compile(
-    r"(?:.{0,256}\]: )?\S+:[0-9]+ \[[0-9]{2}/[A-Z][a-z]{2}/[0-9]{4}:[0-9:.]{8,16}\] \S+ \S+/\S+ "
+    r"(?:.{0,256}\]: )?\S+:[0-9]+ \[[0-9]{2}/[A-Z][a-z]{2}/[0-9]{4}:[0-9:.]{8,16}\] \S+ \S[^\s/]*+/\S++ "
     r"[^\"{]{0,256}(\{[^\"]{0,2048}\})?"
 )
 _BALANCER: Final = re.compile(r"(?:https?|h2|grpcs|wss?) [0-9-]{10}T\S+Z \S+ \S+:[0-9]+ ")
@@ -34,7 +39,7 @@ _CLOUDFRONT: Final = re.compile(
     r"([^\t]*\t[^\t]+)\t[0-9]{3}\t([^\t]*\t[^\t]*\t[^\t]*\t[^\t]*)\t[^\t]*\t[^\t]*\t([^\t]*)"
 )
 _REQUESTS: Final = (_ACCESS, _HAPROXY, _BALANCER)
-_QUOTED: Final = re.compile(r"\"((?:[^\"\\]|\\.)*)\"")
+_QUOTED: Final = re.compile(rf"\"({_INSIDE})\"?")
 
 # Names of fields that hold what a request brought along, without signs between their words.
 _NAMES: Final = (
@@ -45,17 +50,17 @@ _NAMES: Final = (
     " useremail search searchterm term comment subject"
 )
 _OF_REQUESTS: Final = frozenset(_NAMES.split())
-_IN_JSON: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+_IN_JSON: Final = re.compile(rf'"({_INSIDE})"?|[{{}}\[\],:]|[^\s{{}}\[\],:"]+')
 _FIELD: Final = re.compile(
-    r"(?<![\w.-])([A-Za-z_][\w.-]{0,40})(?:=|: )(?:\"((?:[^\"\\]|\\.)*)\"|([^\s,;\"]+))"
+    rf"(?<![\w.-])([A-Za-z_][\w.-]{{0,40}})(?:=|: )(?:\"({_INSIDE})\"|([^\s,;\"]+)|\"(?=(.*)))"
 )
 _REQUEST: Final = re.compile(rf"\b{_METHOD} ([^\s\"]+)")
 # Of an upstream's address the path is the request's, the rest is not.
-_UPSTREAM: Final = re.compile(r"\bupstream: \"[a-z]+://[^/\"]*(/[^\"]*)\"")
-_OPENED: Final = re.compile(r"\bopen\(\) \"([^\"]*)\"")
+_UPSTREAM: Final = re.compile(r"\bupstream: \"[a-z]+://[^/\"]*(/[^\"]*)")
+_OPENED: Final = re.compile(r"\bopen\(\) \"([^\"]*)")
 _USER: Final = re.compile(
     r"(?i)\b(?:user|username|role|account|login|e-?mail|subscriber|customer)(?: name)?[ :=]{1,3}"
-    r"(?:\\?\"((?:[^\"\\]|\\[^\"])*)|'([^']*)')|\binvalid user (.{1,256}?) from "
+    r"(?:\\?\"((?:[^\"\\]|\\[^\"])*)|'([^']*))|\binvalid user (.{1,256}?) from "
 )
 
 
@@ -105,7 +110,7 @@ def _groups(match: re.Match[str]) -> Iterator[Part]:
 def _field_parts(text: str) -> Iterator[Part]:
     for match in _FIELD.finditer(text):
         if _is_outsiders(match.group(1)):
-            yield match.span(2) if match.group(2) is not None else match.span(3)
+            yield from islice(_groups(match), 1, None)
 
 
 def _json_parts(text: str) -> Iterator[Part]:
@@ -118,7 +123,7 @@ def _json_parts(text: str) -> Iterator[Part]:
             named.append(named[-1] or (awaits_value and _is_outsiders(key)))
             awaits_value = False
         elif sign in "}]":
-            named = named[:-1] or [False]
+            del named[max(1, len(named) - 1) :]
         elif sign == ":":
             awaits_value = True
         elif sign == ",":
@@ -126,7 +131,7 @@ def _json_parts(text: str) -> Iterator[Part]:
         elif awaits_value or named[-1]:
             # A number has no words.
             if sign.startswith('"') and (named[-1] or _is_outsiders(key)):
-                yield token.start() + 1, token.end() - 1
+                yield token.span(1)
             awaits_value = False
         else:
             key = sign.strip('"')

@@ -79,6 +79,31 @@ def test_a_lie_in_what_a_request_brings_along_is_an_outsiders(line: str) -> None
 @pytest.mark.parametrize(
     "line",
     [
+        f'10.0.0.1 - - [30/Nov/2026:09:05:33 +0000] "{LIE}',
+        f'10.0.0.1 - - [30/Nov/2026:09:05:33 +0000] "GET / HTTP/1.1" 200 1 "{LIE}',
+        f'10.0.0.1 - - [30/Nov/2026:09:05:33 +0000] "GET / HTTP/1.1" 200 1 "\\"{LIE}\\',
+        f"{HAPROXY.partition(ENCODED)[0]}{LIE}",
+        f'{{"msg": "served", "status": 200, "path": "{LIE}',
+        f'{{"msg": "served", "request": {{"{LIE}',
+        f'level=info msg="served" path="{LIE}',
+        f"{NGINX.partition(LIE)[0]}{LIE}",
+        f'[error] 5#5: *2 connect() failed, upstream: "http://10.0.0.2:80/{LIE}',
+        f'[error] 5#5: *2 open() "/srv/{LIE}',
+        f"login failed for user '{LIE}",
+        f'login failed for user "{LIE}',
+    ],
+)
+def test_a_quote_that_nothing_closes_ends_with_its_line(line: str) -> None:
+    assert "memory" not in own(line), own(line)
+
+
+def test_an_open_quote_of_the_systems_own_hides_no_field() -> None:
+    assert parts('msg="served in 5" wide path=/a note="cut path=/b') == ["/a", "/b"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
         "2026-11-30 09:05:33 UTC [7] FATAL:  sorry, too many clients already",
         '{"level":"ERROR","msg":"out of memory","service":"cart"}',
         "Nov 30 09:05:33 h kernel: Out of memory: Killed process 7 (java)",
