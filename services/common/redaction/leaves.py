@@ -4,6 +4,7 @@ Secrets often stand apart from their names: in the member of that name, in `{"na
 field whose path ends so, or behind the argument of a command that announces them.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -33,8 +34,9 @@ def rebuilt(value: Json, texts: Iterator[str]) -> Json:
     """Return a value with other texts for its leaves; keys that became equal are numbered."""
     if isinstance(value, dict):
         result: dict[str, Json] = {}
+        repeated: Counter[str] = Counter()
         for child in value.values():
-            key = _unused(next(texts), result)
+            key = _unused(next(texts), result, repeated)
             result[key] = rebuilt(child, texts)
         return result
     if isinstance(value, list):
@@ -101,9 +103,9 @@ def _name_beside(value: dict[str, Json]) -> Shape | None:
     return next((shape for shape in shapes if shape), None)
 
 
-def _unused(key: str, taken: dict[str, Json]) -> str:
-    number, found = 1, key
+def _unused(key: str, taken: dict[str, Json], repeated: Counter[str]) -> str:
+    found = key
     while found in taken:
-        number += 1
-        found = f"{key} ({number})"
+        repeated[key] += 1
+        found = f"{key} ({repeated[key] + 1})"
     return found

@@ -29,7 +29,7 @@ _ABOUT: Final = re.compile(
 )
 # What names a value of its own in a document: the first kind whatever the value, the second if it looks so.
 _OF_PASSWORD: Final = re.compile(
-    r"(?i)(?:.*[^a-z])?\w*(?:password|passwd|passphrase|passcode|pwd)[0-9]?|.*[_.-]pass|pgpass"
+    r"(?i)(?:(?:password|passwd|passphrase|passcode|pwd)[0-9]?|[_.-]pass|\Apgpass)\Z"
 )
 _OF_SECRET: Final = re.compile(
     r"(?i).*(?:secret|token|credentials?|authorization|cookie|(?:api|access|account|auth|encryption|master|private|secret"
@@ -71,7 +71,7 @@ def shape_of_named(name: str) -> Shape | None:
     """Return the shape that a value with this name must have to be a secret; None when it is none."""
     if _WORKING_FOLDER.fullmatch(name):
         return Shape.NO_FOLDER
-    if _OF_PASSWORD.fullmatch(name):
+    if _OF_PASSWORD.search(name):
         return Shape.ANY
     return Shape.RANDOMISH if _OF_SECRET.fullmatch(name) else None
 

@@ -173,6 +173,10 @@ def test_a_value_that_is_no_secret_whatever_its_name(value: object) -> None:
     assert document(value)[1] == 0
 
 
+def test_a_name_over_several_lines_is_that_of_a_password_by_its_end() -> None:
+    assert document({"set\nfor the db.password": "hunter2"})[1] == 1
+
+
 def test_keys_are_redacted_and_stay_apart() -> None:
     first, second = secrets()["github"], secrets()["github"]
     found = REDACTOR.document({first: NumberToken("1"), second: NumberToken("2")})
