@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-_PART: Final = re.compile(r"(\d+)([smhdy])")
+_PART: Final = re.compile(r"(?<!\d)(\d{1,9})([smhdy])")
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "y": 31_536_000}
 # What was made so recently may still be starting.
 _YOUNG_SECONDS: Final = 60

@@ -12,7 +12,9 @@ from services.executor.tools.kubernetes.signs import fault_of
 from services.executor.tools.kubernetes.ties import labels_of
 
 # What the scheduler and the kubelet write, wherever it was copied to.
-_COPIED: Final = re.compile(r'\d+/\d+ nodes are available: [^"\\]{1,600}|Failed to pull image [^\n]{1,600}')
+_COPIED: Final = re.compile(
+    r'(?<!\d)\d++/\d+ nodes are available: [^"\\]{1,600}|Failed to pull image [^\n]{1,600}'
+)
 # What is of a class: its kind, that of the classes, the fault, what the class is called, where it is named.
 _CLASSES: Final = (
     (

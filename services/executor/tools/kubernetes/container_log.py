@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from services.executor.sources.kubernetes.container_logs import is_marker
+from services.executor.tools.kubernetes.signs import MAX_MESSAGE
 
 # What a line states, in the words of runtimes, shells and clients. The first that a line holds counts.
 _FAULTS: Final = tuple(
@@ -106,8 +107,9 @@ _FAULTS: Final = tuple(
             "config.invalid",
             (
                 r"(?:cannot|could not|couldn't|can't|failed to|unable to) (?:parse|load|read) .{0,40}config"
-                r"|error (?:parsing|loading|reading) .{0,40}config|config\w*\W{1,3}(?:file )?contains errors"
-                r"|\binvalid .{0,40}config|config\w* (?:is invalid|(?:validation )?error)|unknown directive"
+                r"|error (?:parsing|loading|reading) .{0,40}config"
+                r"|config\w{0,40}\W{1,3}(?:file )?contains errors|\binvalid .{0,40}config"
+                r"|config\w{0,40} (?:is invalid|(?:validation )?error)|unknown directive"
                 r"|\[config\].{1,200}(?:missing|unknown|invalid)"
             ),
         ),
@@ -173,7 +175,7 @@ _OF_PEERS: Final = frozenset({"dns.unresolved", "dependency.unreachable", "depen
 _PEER: Final = re.compile(
     r"[a-z][a-z0-9+.-]{1,30}://[^\s\"']{3,253}"
     r"|\b(?:connect\w*|dial\w*|host|server|broker|endpoint|address)\b"
-    r".{0,60}?[^\w:][A-Za-z][\w-]*(?:\.[\w-]+)*:\d{2,5}\b",
+    r".{0,60}?[^\w:][A-Za-z][\w-]{0,62}+(?:\.[\w-]{1,63}+){0,16}+:\d{2,5}\b",
     re.IGNORECASE,
 )
 # Where in its code a program was when it failed: before an error of Python, below those of others.
@@ -326,7 +328,7 @@ def _states_failure(text: str) -> bool:
 
 def fault_of_line(text: str) -> str:
     """Return the fault that a line of a log states; empty where it states none."""
-    return next((fault for fault, pattern in _FAULTS if pattern.search(text)), "")
+    return next((fault for fault, pattern in _FAULTS if pattern.search(text[:MAX_MESSAGE])), "")
 
 
 def _take_failure(made: Summary, line: Line, before: Iterable[Line]) -> Shape | None:

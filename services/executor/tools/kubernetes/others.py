@@ -17,12 +17,12 @@ from services.executor.tools.kubernetes.readiness import is_node_ready
 from services.executor.tools.kubernetes.signs import fault_of
 from services.executor.tools.kubernetes.ties import Ties
 
-_COUNT: Final = re.compile(r"(\d+) (\w+)")
+_COUNT: Final = re.compile(r"(?<!\d)(\d{1,9}) (\w+)")
 # What somebody wanted to be so.
 INTENDED: Final = "intended"
 _PAUSED: Final = "workload.paused"
 # A backend of an ingress, with the addresses behind it in brackets.
-_WITHOUT_ENDPOINTS: Final = re.compile(r"\S:\S+ \(\)$")
+_WITHOUT_ENDPOINTS: Final = re.compile(r"(?<!\S)\S[^\s:]*+:\S++ \(\)$")
 _PERCENT: Final = re.compile(r"\b(\d{1,9})%/(\d{1,9})%")
 _PRESSURES: Final = {
     "MemoryPressure": "node.memory_pressure",

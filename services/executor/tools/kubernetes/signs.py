@@ -3,35 +3,42 @@
 import re
 from typing import Final
 
+
+def _line(first: str, then: str) -> str:
+    """Return a pattern of a line that holds one text somewhere behind another, found in one pass."""
+    return rf"^(?:(?!{first}).)*+{first}.*(?:{then})"
+
+
 # The first pattern that a message holds counts; what is more particular stands first.
 _MESSAGES: Final = tuple(
-    (fault, re.compile(words, re.IGNORECASE))
+    (fault, re.compile(words, re.IGNORECASE | re.MULTILINE))
     for fault, words in (
         ("image.pull_secret_missing", r"unable to retrieve some image pull secrets"),
         (
             "image.name_invalid",
             r"InvalidImageName|couldn't parse image (?:name|reference)|invalid reference format",
         ),
-        ("image.rate_limited", r"pull image.*(?:toomanyrequests|rate limit)|toomanyrequests"),
+        ("image.rate_limited", r"toomanyrequests|" + _line("pull image", "rate limit")),
         ("image.wrong_platform", r"no match for platform|no matching manifest for|exec format error"),
         (
             "image.registry_unreachable",
-            (
-                r"(?:pull|registry|manifests|/v2/).*(?:no such host|connection refused|i/o timeout"
-                r"|TLS handshake|no route to host|x509|context deadline exceeded|Client\.Timeout)"
+            _line(
+                "(?:pull|registry|manifests|/v2/)",
+                r"no such host|connection refused|i/o timeout"
+                r"|TLS handshake|no route to host|x509|context deadline exceeded|Client\.Timeout",
             ),
         ),
         ("image.access_denied", r"pull access denied|insufficient_scope"),
         (
             "image.pull_secret_missing",
-            r"pull.*(?:unauthorized|no basic auth credentials|authentication required|401|403 Forbidden)",
+            _line("pull", "unauthorized|no basic auth credentials|authentication required|401|403 Forbidden"),
         ),
         (
             "image.name_wrong",
             r"NAME_UNKNOWN|name unknown|repository .{1,200} not found|repository does not exist",
         ),
         ("image.tag_missing", r"manifest unknown|MANIFEST_UNKNOWN|manifest for .{1,300} not found"),
-        ("image.tag_missing", r"failed to (?:pull|resolve).*: not found"),
+        ("image.tag_missing", _line("failed to (?:pull|resolve)", ": not found")),
         ("image.never_pull", r"ErrImageNeverPull|is not present with pull policy of Never"),
         ("service_account.missing", r"serviceaccount \S+ not found|error looking up service account"),
         ("quota.exceeded", r"exceeded quota"),
@@ -97,7 +104,10 @@ _MESSAGES: Final = tuple(
             r"<error: (?:services?|endpoints) \S+ not found>|service .{1,200} does not exist",
         ),
         ("ingress.backend_empty", r"does not have any active Endpoint"),
-        ("hpa.target_missing", r"could not find .{1,200} not found|\.scale|scale target|\"\S+\" not found"),
+        (
+            "hpa.target_missing",
+            r"could not find .{1,200} not found|\.scale|scale target|(?<!\S)[^\s\"]*+\"\S+\" not found",
+        ),
         (
             "hpa.metrics_missing",
             r"unable to (?:get|fetch) .{0,80}metrics?|missing request for|failed to get \S+ utilization",
