@@ -29,7 +29,7 @@ _PATH_KEYS: Final = (
 _NESTED: Final = ("request", "req", "httpRequest", "http")
 _METHOD: Final = r"GET|HEAD|POST|PUT|DELETE|PATCH|OPTIONS"
 _REQUEST: Final = re.compile(rf'\b({_METHOD}) ([^\s"?]+)')
-_ORIGIN: Final = re.compile(r"[a-z]+://[^/\s]*")
+_ORIGIN: Final = re.compile(r"(?<![a-z])[a-z]++://[^/\s]*")
 
 
 def client_of(line: LogLine) -> str:

@@ -12,7 +12,7 @@ _ACCESS = re.compile(
 )
 # Client, accept date (of the proxy's clock, without a zone), frontend, backend and server, timers, status.
 _HAPROXY = re.compile(
-    rf"\S+:[0-9]+ \[([0-9]{{2}})/{MONTH}/([0-9]{{4}}):{CLOCK}\] \S+ \S+/\S+ "
+    rf"\S+:[0-9]+ \[([0-9]{{2}})/{MONTH}/([0-9]{{4}}):{CLOCK}\] \S+ \S[^\s/]*+/\S++ "
     r'(?:-?[0-9]+/){4}\+?([0-9]+) ([0-9]{3}) [^"]{0,512}"([^"]*)'
 )
 # Type, time, balancer, client, target, the three times, the statuses of balancer and target, bytes, request.
@@ -30,7 +30,7 @@ _CLOUDFRONT = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})\t([0-9]{2}:[0-9]{2}:[0-9]{2})\t[A-Z]{3}[A-Z0-9-]*\t[0-9]+\t\S+\t"
     r"([A-Z]{3,16})\t[^\t]*\t([^\t]+)\t([1-5][0-9]{2})\t(?:[^\t]*\t){9}([0-9.]+)"
 )
-_ORIGIN = re.compile(r"[a-z]+://[^/\s]*")
+_ORIGIN = re.compile(r"(?<![a-z])[a-z]++://[^/\s]*")
 
 
 def access(text: str, _near: Instant | None) -> Parsed | None:

@@ -55,9 +55,11 @@ _PREFIXES: Final[dict[str, tuple[str, ...]]] = {
 }
 # What a file's name holds behind the name of the one that writes it.
 _BEHIND_NAME = re.compile(
-    r"(?:\.\d+|[.-]\d{4}-?\d\d-?\d\d|[._-](?:access|error|errors|stdout|stderr|out|err|log|txt|json|jsonl|ndjson))$",
+    r"(?:\.\d+|[.-]\d{4}-?\d\d-?\d\d|[._-](?:access|error|errors|stdout|stderr|out|err|log|txt|json|jsonl|ndjson))\Z",
     re.IGNORECASE,
 )
+# Longer than any date and any number of a rotation.
+_MAX_BEHIND: Final = 64
 _STREAMS: Final = frozenset({"access", "error", "errors", "stdout", "stderr", "out", "err", "log"})
 _SYSTEM_LOGS: Final = frozenset(
     {"auth", "boot", "daemon", "dmesg", "journal", "journalctl", "kern", "kernel", "messages", "secure"}
@@ -166,9 +168,9 @@ class Owners:
 
 def _called(source: str, field: str) -> str:
     """Return what a log is called, without a topology."""
-    stem, shorter = log_names.unpacked(source.rpartition("/")[2]), ""
-    while stem != shorter:
-        stem, shorter = _BEHIND_NAME.sub("", stem), stem
+    stem = log_names.unpacked(source.rpartition("/")[2])
+    while behind := _BEHIND_NAME.search(stem, max(0, len(stem) - _MAX_BEHIND)):
+        stem = stem[: behind.start()]
     if stem.lower() in _SYSTEM_LOGS:
         return ""
     if field:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.common.evidence.holdings import Holdings
+from services.executor.analyst.reading.signs import tells_peer
 from services.executor.analyst.reading.words import (
     error_of,
     quotation,
@@ -105,3 +106,25 @@ def test_instants_are_cut_to_the_second() -> None:
 )  # fmt: skip
 def test_the_error_that_a_field_names(text: str, expected: str) -> None:
     assert error_of(text) == expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "OSError: [Errno 111]",
+        "requests.exceptions.ConnectionError: refused",
+        "java.net.SocketTimeoutException",
+        "MyHTTPStatusException at a.b",
+        "billing answered with 503",
+    ],
+)
+def test_errors_of_talking_tell_of_a_peer(line: str) -> None:
+    assert tells_peer(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["KeyError: 'a'", "myOSError", "OSErrors", "Connection of Errors", "answered 200"],
+)
+def test_other_errors_do_not(line: str) -> None:
+    assert not tells_peer(line)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from services.common.evidence.holdings import has_word
 from services.executor.analyst.reading.changed import change_fault
-from services.executor.analyst.reading.signs import Sign, tells_exception
+from services.executor.analyst.reading.signs import Sign, tells_exception, tells_peer
 from services.executor.analyst.reading.stated import (
     LOCK,
     OTHER_RESOURCE,
@@ -24,18 +24,6 @@ from services.executor.analyst.story.timeline import Timeline, is_part_of
 
 # Versions, settings and the like: what two texts share only when they speak of the same thing.
 _DISTINCTIVE = re.compile(r"(?<!\w)\w++(?:[.-]\w++)++|(?<![A-Za-z0-9])[A-Za-z0-9]++_\w+")
-# Errors of a conversation with a peer say nothing of the code that talks.
-_PEER_ERROR = re.compile(
-    r"\b(?:[A-Z]\w*)?(?:HTTP|Http|Connect|Connection|Timeout|TimedOut|Operational|Socket|Network|SSL|DNS|OS|IO)"
-    r"\w*(?:Error|Exception)\b"
-)
-# Neither does what a peer answered.
-_PEER_ANSWER = re.compile(
-    r"\b(?:answered|returned|responded|replied|status(?: code)?|HTTP(?:/\d(?:\.\d)?)?)\W{1,3}(?:with )?"
-    r"[45]\d\d\b|\b[45]\d\d (?:Too Many Requests|Internal Server Error|Bad Gateway|Service Unavailable"
-    r"|Gateway Time-?out)\b",
-    re.IGNORECASE,
-)
 # What a component holds or is, rather than how its callers fare.
 _LEVELS = frozenset({Sign.LEVEL, Sign.QUEUE, Sign.LOCK})
 
@@ -204,8 +192,7 @@ def _names_own_code(failure: Failure, event: ChangeEvent, called: Set[str]) -> b
     """
     template = failure.template
     text = template.detail_text
-    of_peer = _PEER_ERROR.search(text) or _PEER_ANSWER.search(text)
-    if tells_exception(text) and not of_peer and not any(has_word(text, name) for name in called):
+    if tells_exception(text) and not tells_peer(text) and not any(has_word(text, name) for name in called):
         return True
     return shares_names(
         event, f"{template.example} {template.quote} {template.spot.at('detail', 'text').told}"

@@ -48,6 +48,16 @@ _FAILING_ANSWER = re.compile(
     r"5\d\d\b|\b50[0234] (?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)\b",
     re.IGNORECASE,
 )
+# Errors of a conversation with a peer say nothing of the code that talks.
+_TALK = r"(?:HTTP|Http|Connect|Timeout|TimedOut|Operational|Socket|Network|SSL|DNS|OS|IO)"
+_PEER_ERROR = re.compile(rf"\b(?=[A-Z])(?:(?!{_TALK})\w)*+{_TALK}\w*+(?:(?<=Error)|(?<=Exception))")
+# Neither does what a peer answered.
+_PEER_ANSWER = re.compile(
+    r"\b(?:answered|returned|responded|replied|status(?: code)?|HTTP(?:/\d(?:\.\d)?)?)\W{1,3}(?:with )?"
+    r"[45]\d\d\b|\b[45]\d\d (?:Too Many Requests|Internal Server Error|Bad Gateway|Service Unavailable"
+    r"|Gateway Time-?out)\b",
+    re.IGNORECASE,
+)
 _CHANGE_WORDS = vocabulary(
     """config configuration deploy deployed migration migrations reload reloaded reloading restarted revision
     rollout starting started upgrade upgraded"""
@@ -90,6 +100,11 @@ def tells_exception(text: str) -> bool:
 def tells_failing_answer(text: str) -> bool:
     """Tell whether a line states that a peer answered with a failure of its own, not of who asked."""
     return bool(_FAILING_ANSWER.search(text))
+
+
+def tells_peer(text: str) -> bool:
+    """Tell whether a line names an error of talking with a peer, or states what a peer answered."""
+    return bool(_PEER_ERROR.search(text) or _PEER_ANSWER.search(text))
 
 
 def tells_change(text: str) -> bool:

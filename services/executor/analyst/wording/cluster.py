@@ -130,7 +130,7 @@ _MAX_TEXT = 440
 # A longer text begins with its first word: what stands before is a time or a sign.
 _LONG = 75
 _DATED = re.compile(r"\d{1,4}[-/:]\d")
-_FIRST_WORD = re.compile(r"[A-Za-z/\[({\"'<*]|\d+/\d+ ")
+_FIRST_WORD = re.compile(r"[A-Za-z/\[({\"'<*]|(?<!\d)\d++/\d+ ")
 
 
 def name_of(finding: ClusterFinding) -> list[Part]:
