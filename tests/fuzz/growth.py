@@ -18,6 +18,7 @@ from services.common.evidence.measures import Measures, NamedText
 from services.common.evidence.quantities import Dimension
 from services.common.llm.repair import object_in
 from services.common.redaction.redactor import Redactor
+from services.common.redaction.shapes import shape_of_named
 from services.common.visible import visible
 from services.executor.analyst.lookup import question
 from services.executor.analyst.lookup.asked import Refused
@@ -27,13 +28,16 @@ from services.executor.analyst.wording.cluster import telling
 from services.executor.sources import log_fields, log_names, metrics_csv
 from services.executor.sources.kubernetes import container_logs
 from services.executor.sources.kubernetes.reader import read_objects
+from services.executor.sources.log_callers import path_of
 from services.executor.sources.log_formats import parse_line
+from services.executor.sources.log_line import LogLine, Parsed, Severity
 from services.executor.sources.log_outsiders import outsider_parts
 from services.executor.sources.log_records import is_exception
 from services.executor.sources.log_values import duration_of, outcome_of
 from services.executor.sources.positioned_json import PositionedJson
 from services.executor.sources.stop import never
-from services.executor.tools.kubernetes.container_log import summarize
+from services.executor.tools.kubernetes.ages import seconds_of
+from services.executor.tools.kubernetes.container_log import fault_of_line, summarize
 from services.executor.tools.kubernetes.signs import MAX_MESSAGE, fault_of
 from services.executor.tools.log_masks import shape_of
 
@@ -41,7 +45,7 @@ from services.executor.tools.log_masks import shape_of
 _FACTOR: Final = 4
 _MAX_GROWTH: Final = 10.0
 # Below this nobody waits, whatever the growth.
-_FREE_SECONDS: Final = 0.05
+_FREE_SECONDS: Final = 0.02
 _REPEATED: Final = (
     *("1", "a", "A", " ", '"', "'", "[", "]", "{", "(", ":", "/", "\\", "-", "_", ",", "=", ".", "@", "\t"),
     *("a.", "1.", "1,", "a-", "a:", "a@", "aB", "/a1", '\\"', "a=b ", 'a="b" ', 'a="b",', "a=", 'a="', "a: "),
@@ -74,7 +78,8 @@ _REPEATED: Final = (
         "1 ms ",
         "ERROR ",
     ),
-    *("line 1 ", "Caused by: "),
+    *("line 1 ", "Caused by: ", "pull ", "/v2/", "host-", "config", "OSE"),
+    *('"\\', ":1", ".1", "\xe9", " ()"),
 )
 _ENDS: Final = ("", "!", '"', " =")
 
@@ -98,6 +103,16 @@ def _measures(text: str) -> object:
     return [held.has_number(dimension, Decimal(-1), Decimal(1)) for dimension in Dimension]
 
 
+def _path(text: str) -> object:
+    return path_of(LogLine(1, text, False, Parsed(None, "", Severity.OTHER, text), False))
+
+
+def _equal_keys(text: str) -> object:
+    """Redact an object whose keys all become one; there are as many as the text is long, whatever it says."""
+    keys = (f"ghp_{'a1B2c3D4' * 3}{number:012}" for number in range(len(text) // 8))
+    return Redactor().document(dict.fromkeys(keys, ""))
+
+
 def _json(text: str) -> object:
     written = text.replace("\\", "\\\\").replace('"', '\\"').replace("\t", " ").replace("\x1b", " ")
     return PositionedJson(f'["{written}"]'.encode(), max_bytes=1 << 24).elements(())
@@ -112,6 +127,8 @@ def _objects(text: str) -> object:
     return list(read_objects("a", text.encode("utf-8", "replace"), 1 << 24, never))
 
 
+_HAPROXY: Final = "10.0.0.1:5 [30/Nov/2026:09:05:33.123] web a"
+
 READERS: Final[Mapping[str, Reader]] = {
     "log line": Reader(lambda text: parse_line(text, None), 8192),
     "log line behind a time": Reader(lambda text: parse_line(text, None), 8192, lead="2026-11-30T09:00:00Z "),
@@ -120,8 +137,15 @@ READERS: Final[Mapping[str, Reader]] = {
     "request's outsiders": Reader(
         outsider_parts, 8192, lead='10.0.0.1 - - [30/Nov/2026:09:05:33 +0000] "GET / HTTP/1.1" 200 1 "'
     ),
+    "outsiders in JSON": Reader(outsider_parts, 8192, lead='{"path": '),
+    "outsiders behind HAProxy": Reader(outsider_parts, 8192, lead=_HAPROXY),
+    "log line of HAProxy": Reader(lambda text: parse_line(text, None), 8192, lead=_HAPROXY),
+    "path of a request": Reader(_path, 8192, lead="GET "),
     "secrets of a text": Reader(Redactor().text, 1 << 15),
     "a secret written out": Reader(Redactor().text, 1 << 15, lead="kind: Secret\ndata:\n"),
+    "data of a secret": Reader(Redactor().text, 1 << 15, lead="kind: Secret\ndata:"),
+    "name of a secret": Reader(shape_of_named.__wrapped__, 8192),
+    "equal keys": Reader(_equal_keys, 1 << 14),
     "a private key": Reader(Redactor().text, 1 << 15, lead="-----BEGIN PRIVATE KEY-----\n"),
     "shape of a message": Reader(shape_of.__wrapped__, 8192),
     "outcome of a message": Reader(outcome_of, 8192),
@@ -147,6 +171,7 @@ READERS: Final[Mapping[str, Reader]] = {
     "stated mechanism": Reader(stated.stated_by, 8192),
     "holder": Reader(signs.tells_holder, 8192),
     "named exception": Reader(signs.tells_exception, 8192),
+    "error of a peer": Reader(signs.tells_peer, 8192),
     "answer of a model": Reader(lambda text: object_in(text, ()), 1 << 16, lead='{"a": '),
     "prose of a model": Reader(lambda text: object_in(text, ()), 1 << 16),
     "visible": Reader(visible, 1 << 16),
@@ -154,7 +179,15 @@ READERS: Final[Mapping[str, Reader]] = {
     "table of objects": Reader(_objects, 1 << 15, lead="NAME   AGE\n"),
     "objects in YAML": Reader(_objects, 1 << 15, lead="kind: "),
     "message of a cluster": Reader(lambda text: fault_of("Pod", "", text), MAX_MESSAGE, lead="pull image "),
+    "message of an autoscaler": Reader(
+        lambda text: fault_of("HorizontalPodAutoscaler", "", text), MAX_MESSAGE
+    ),
     "line of a container": Reader(lambda text: summarize([(1, text)]), 2000, lead="variable "),
+    "peer of a container": Reader(
+        lambda text: summarize([(1, text), (2, text)]), 2000, lead="connection refused "
+    ),
+    "last message of a container": Reader(fault_of_line, 1 << 15),
+    "age of an object": Reader(seconds_of, 8192),
     "name of a container's log": Reader(lambda text: container_logs.pod_of_log(text, text, ["a-0"]), 1024),
     "telling part": Reader(telling, 4096),
 }
