@@ -141,6 +141,9 @@ def _instants(texts: Iterable[str]) -> Iterator[float]:
 
 def _holds(source: str, name: str, *, generated: bool = False) -> bool:
     """Tell whether a log's path holds a name, or one that was generated from it."""
+    # A pattern of every name is dear.
+    if name not in source:
+        return False
     if generated:
         return (
             re.search(rf"(?<![A-Za-z0-9-]){re.escape(name)}{_GENERATED}(?![A-Za-z0-9-])", source) is not None

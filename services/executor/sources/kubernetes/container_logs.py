@@ -94,8 +94,12 @@ def names_nobody(source: str) -> bool:
 
 
 def _is_of(part: str, name: str) -> bool:
-    return re.search(rf"(?<![A-Za-z0-9-]){re.escape(name)}{_GENERATED}{_BEHIND}", part) is not None
+    # A pattern of every name is dear.
+    return (
+        name in part
+        and re.search(rf"(?<![A-Za-z0-9-]){re.escape(name)}{_GENERATED}{_BEHIND}", part) is not None
+    )
 
 
 def _holds_name(file: str, pod: str) -> bool:
-    return re.search(rf"(?<![A-Za-z0-9]){re.escape(pod)}{_BEHIND}", file) is not None
+    return pod in file and re.search(rf"(?<![A-Za-z0-9]){re.escape(pod)}{_BEHIND}", file) is not None

@@ -46,13 +46,15 @@ def _settings(pod: Subject, line: str) -> Iterator[Said]:
             for each in one.node.at("spec", "env").children
         )
         for name, value, number in (*described, *stated):
-            if len(value) >= _MIN_SETTING and _stands_in(value, line):
+            if len(value) >= _MIN_SETTING and not value.isdigit() and stands_in(value, line):
                 yield Said("setting", name, one.source, number)
                 return
 
 
-def _stands_in(value: str, line: str) -> bool:
-    return re.search(rf"(?<![\w.-]){re.escape(value)}(?![\w-])", line) is not None and not value.isdigit()
+def stands_in(name: str, line: str) -> bool:
+    """Tell whether a name or a value stands in a line and is no part of a longer one."""
+    # A pattern of every name is dear, and one of a long value dearer.
+    return name in line and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", line) is not None
 
 
 def _services(fault: str, line: str, services: list[Subject]) -> Iterator[Said]:

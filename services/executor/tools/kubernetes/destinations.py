@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from services.executor.sources.kubernetes.tree import NOTHING, Node
+from services.executor.tools.kubernetes.addresses import stands_in
 from services.executor.tools.kubernetes.around import is_of_side, selected_by
 from services.executor.tools.kubernetes.cluster import Cluster, Said, Subject
 from services.executor.tools.kubernetes.found import Found, told
@@ -33,7 +34,7 @@ def destination_findings(found: Found, cluster: Cluster, ties: Ties) -> Iterator
     if found.fault != "dependency.unreachable" or line is None or not has or not _SILENCE.search(line.text):
         return
     for service in cluster.of_kind("Service"):
-        if not re.search(rf"(?<![\w.-]){re.escape(service.name)}(?![\w-])", line.text):
+        if not stands_in(service.name, line.text):
             continue
         over = [one for one in cluster.of_kind("NetworkPolicy") if _is_over(one, service, ties)]
         peers = [(one, _admitted(one)) for one in over]

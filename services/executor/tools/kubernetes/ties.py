@@ -146,7 +146,8 @@ def _leads_to(ingress: Subject, service: Subject) -> bool:
     return any(
         leaf.text == service.name
         if path[-2:] == ("service", "name")
-        else re.search(rf"(?:^|\s){re.escape(service.name)}:\S", leaf.text) is not None
+        else service.name in leaf.text
+        and re.search(rf"(?:^|\s){re.escape(service.name)}:\S", leaf.text) is not None
         for path, leaf in leaves
     )
 
