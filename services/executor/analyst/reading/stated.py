@@ -4,11 +4,14 @@ The one vocabulary of its kind: whoever asks what a line states asks here. The w
 systems, runtimes and servers in general. A mechanism is stated *outright* where the line says what happened
 to whom it speaks of: a full disk, a killed process. It is not where the line only says what somebody met: a
 server that refuses connections was used up by a client, a wait for a lock has a holder, a certificate
-may be the other side's, and a peer that cannot be reached may be anything.
+may be the other side's, and a peer that cannot be reached may be anything. A line that says that trying again
+helped states nothing.
 """
 
 import re
 from dataclasses import dataclass
+
+from services.common.evidence.overcome import is_overcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +123,23 @@ _TABLE: tuple[tuple[str, bool, tuple[str, ...]], ...] = (
 )  # fmt: skip
 _PATTERNS = tuple((fault, sure, re.compile("|".join(words), re.IGNORECASE)) for fault, sure, words in _TABLE)
 _EXHAUSTED = ".exhausted"
+# What a peer may do to a caller now and then, all being well: the caller tries again.
+_PASSING = frozenset({LIMITED, UNRESOLVED, UNREACHABLE})
 
 
 def stated_by(text: str) -> Stated | None:
-    """Return the mechanism that a line states; None where it states none."""
+    """Return the mechanism that a line states; None where it states none, or that it is overcome."""
+    if is_overcome(text):
+        return None
     for fault, outright, pattern in _PATTERNS:
         if found := pattern.search(text):
             return Stated(fault, outright, found.start(), found.end())
     return None
+
+
+def may_pass(fault: str) -> bool:
+    """Tell whether callers meet a fault now and then, all being well."""
+    return fault in _PASSING
 
 
 def is_exhaustion(fault: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from services.common.evidence.overcome import is_overcome
 from services.executor.sources.kubernetes.container_logs import is_marker
 
 # What a line states, in the words of runtimes, shells and clients. The first that a line holds counts.
@@ -148,6 +149,12 @@ _CALM: Final = re.compile(
     re.IGNORECASE,
 )
 _WARNS: Final = re.compile(r"\bWARN(?:ING)?\b|\blevel\W{1,3}warn|^W\d{4} \d\d:", re.IGNORECASE)
+# What callers meet now and then, all being well: no failure where it is said seldom and as routine.
+_PASSING: Final = frozenset({"dns.unresolved", "dependency.rate_limited", "dependency.unreachable"})
+_ROUTINE: Final = re.compile(
+    r"\b(?:INFO|DEBUG|TRACE)\b|\blevel\W{1,3}(?:info|debug|trace)\b|^[ID]\d{4} \d\d:"
+)
+_SELDOM: Final = 4
 _TOOK: Final = re.compile(
     r"(?P<what>[A-Za-z][\w /.'-]{2,60}?)\s"
     r"(?:completed|finished|took|returned|rendered|done|executed|responded)\b"
@@ -215,6 +222,16 @@ class Shape:
     peer: Line = _NO_LINE
     frame: Line = _NO_LINE
 
+    def is_in_passing(self, lines: int) -> bool:
+        """Tell whether it only mentions what callers meet, in a log of so many lines."""
+        goes_on = lines - self.position > _MOMENT_LINES
+        return (
+            self.fault in _PASSING
+            and goes_on
+            and self.count <= _SELDOM
+            and _ROUTINE.search(self.last.text) is not None
+        )
+
     def add(self, line: Line, position: int, before: Iterable[Line]) -> None:
         """Take a line, with those shortly before it."""
         self.count += 1
@@ -267,12 +284,13 @@ class Summary:
 
         Of some, such as those that only say that they are failures, the first of the last moment counts.
         """
-        found = min(self.failures.values(), key=lambda shape: (shape.rank, -shape.last.n), default=None)
+        told = [shape for shape in self.failures.values() if not shape.is_in_passing(self.lines)]
+        found = min(told, key=lambda shape: (shape.rank, -shape.last.n), default=None)
         if found is None or found.fault not in _FIRST_TELLS:
             return found
         moment = [
             shape
-            for shape in self.failures.values()
+            for shape in told
             if shape.rank == found.rank and found.position - shape.position <= _MOMENT_LINES
         ]
         return min(moment, key=lambda shape: shape.position)
@@ -321,7 +339,9 @@ def summarize(lines: Iterable[tuple[int, str]]) -> Summary:
 
 
 def _states_failure(text: str) -> bool:
-    return bool(_ANY.search(text) and not _CALM.search(text) and not _FRAME.match(text))
+    if _CALM.search(text) or _FRAME.match(text):
+        return False
+    return _ANY.search(text) is not None and not is_overcome(text)
 
 
 def fault_of_line(text: str) -> str:
