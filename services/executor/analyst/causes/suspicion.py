@@ -11,6 +11,7 @@ from services.executor.analyst.reading.signs import Sign, tells_exception
 from services.executor.analyst.reading.stated import (
     LOCK,
     OTHER_RESOURCE,
+    READ_ONLY,
     UNREACHABLE,
     UNRESOLVED,
     is_exhaustion,
@@ -163,8 +164,8 @@ def _explains(suspicion: Suspicion, testimony: Testimony, timeline: Timeline) ->
     event, fault, topology = suspicion.event, testimony.stated.fault, timeline.topology
     if shares_names(event, testimony.excerpt):
         return True
-    if fault in (UNREACHABLE, UNRESOLVED):
-        # Who stops answering is missed by those who call it.
+    if fault in (UNREACHABLE, UNRESOLVED, READ_ONLY):
+        # Who stops answering, or taking what is written, is missed by those who call it.
         teller = testimony.failure.owner
         missed = testimony.component in (suspicion.component, "")
         return missed and suspicion.component in topology.dependencies(teller)

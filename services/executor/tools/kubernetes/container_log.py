@@ -77,6 +77,15 @@ _FAULTS: Final = tuple(
             ),
         ),
         ("dependency.rate_limited", r"too many requests|rate limit(?:ed| exceeded)|RateLimitError"),
+        (
+            "dependency.read_only",
+            (
+                r"\bREADONLY You can't write|\bMISCONF\b|\bNOREPLICAS\b|\bNotWritablePrimary\b"
+                r"|read[- ]only (?:replica|slave|transaction|member|mode)\b|index read-only"
+                r"|read[-_]only[-_]allow[-_]delete|running with the --(?:super-)?read-only option"
+                r"|OOM command not allowed|used memory > 'maxmemory'|could not extend file"
+            ),
+        ),
         ("cluster.partitioned", r"running_partitioned_network|network partition|split[- ]brain"),
         (
             "dependency.unreachable",
