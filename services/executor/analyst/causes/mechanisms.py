@@ -11,7 +11,13 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from services.common.evidence.document import ClaimStatusName, EvidenceBinding
 from services.common.evidence.holdings import has_word
 from services.executor.analyst.causes.candidates import Candidate
-from services.executor.analyst.reading.signs import Sign, tells_exception, tells_failing_answer, tells_holder
+from services.executor.analyst.reading.signs import (
+    Sign,
+    tells_exception,
+    tells_failing_answer,
+    tells_holder,
+    tells_timeout,
+)
 from services.executor.analyst.reading.stated import (
     OTHER_RESOURCE,
     UNREACHABLE,
@@ -247,7 +253,7 @@ def _first_new(effects: Effects, tells: Callable[[str], bool]) -> Failure | None
 def _is_relayed(failure: Failure, timeline: Timeline, effects: Effects) -> bool:
     """Tell whether a failure is of a peer by its words, or follows from a dependency that failed no later."""
     text = failure.template.detail_text
-    if effects.failures.origin_of(failure) or tells_of_peer(text):
+    if effects.failures.origin_of(failure) or tells_of_peer(text) or tells_timeout(text):
         return True
     topology = timeline.topology
     if not topology.calls:

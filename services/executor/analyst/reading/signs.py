@@ -48,6 +48,12 @@ _FAILING_ANSWER = re.compile(
     r"5\d\d\b|\b50[0234] (?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)\b",
     re.IGNORECASE,
 )
+# Not a setting of how long to wait, which any line can show.
+_TIMEOUT = re.compile(
+    r"\btim(?:ed|e)[ -]?out\b(?!=|: ?\d)|\btimeouts\b|\bdeadline[ _]exceeded\b|\bETIMEDOUT\b"
+    r"|\b\w*Time(?:d[Oo]|o)ut(?:Error|Exception)\b",
+    re.IGNORECASE,
+)
 _CHANGE_WORDS = vocabulary(
     """config configuration deploy deployed migration migrations reload reloaded reloading restarted revision
     rollout starting started upgrade upgraded"""
@@ -90,6 +96,11 @@ def tells_exception(text: str) -> bool:
 def tells_failing_answer(text: str) -> bool:
     """Tell whether a line states that a peer answered with a failure of its own, not of who asked."""
     return bool(_FAILING_ANSWER.search(text))
+
+
+def tells_timeout(text: str) -> bool:
+    """Tell whether a line states that somebody waited for an answer in vain."""
+    return bool(_TIMEOUT.search(text))
 
 
 def tells_change(text: str) -> bool:
