@@ -170,10 +170,11 @@ def _explains(suspicion: Suspicion, testimony: Testimony, timeline: Timeline) ->
         missed = testimony.component in (suspicion.component, "")
         return missed and suspicion.component in topology.dependencies(teller)
     if fault == LOCK:
-        # A job that the topology does not know may have touched anything.
+        # A job that the topology does not know may have touched anything; who calls what is locked waits.
         touched = {suspicion.component, *topology.uses(suspicion.component)}
+        waits = suspicion.component in topology.dependencies(testimony.component)
         reached = testimony.component in touched or suspicion.component not in topology.components
-        return fault_of(event) == "data.changed" and reached
+        return fault_of(event) == "data.changed" and (reached or waits)
     if not testimony.stated.outright and suspicion.component in topology.dependencies(testimony.component):
         # Who waits for it fills up as well.
         return testimony.seconds >= suspicion.first
