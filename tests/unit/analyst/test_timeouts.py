@@ -39,6 +39,18 @@ def test_whom_several_wait_for_is_a_direction(known: bool, tmp_path: Path) -> No
     assert "search first logged" in said
 
 
+def test_the_error_that_a_message_names_is_told(tmp_path: Path) -> None:
+    told = {
+        name: f'msg="{name} failed" err="context deadline exceeded calling store"'
+        for name in ("cart", "search")
+    }
+
+    found = run(told, tmp_path)
+
+    assert found.suspects == [("store", "dependency.slow", "possible")]
+    assert "deadline exceeded calling store" in found.of_type("cause")[0].statement
+
+
 @pytest.mark.parametrize(
     "told",
     [

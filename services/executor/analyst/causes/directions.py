@@ -14,6 +14,7 @@ from services.executor.analyst.story.testimony import named_peers
 from services.executor.analyst.story.timeline import Timeline
 from services.executor.analyst.wording.findings import Part, subject
 from services.executor.analyst.wording.phrases import course, first_record, slow_requests
+from services.executor.analyst.wording.records import named_exception
 
 # Work that falls below this share of itself has stopped.
 _STOPPED_SHARE = 0.1
@@ -84,9 +85,15 @@ def _awaited(timeline: Timeline, effects: Effects) -> list[Candidate]:
         return []
     first, *others = waits[peers[0]].values()
     about = subject(peers[0], timeline.material.named(peers[0]))
-    parts: list[Part] = [*about, *first_record(first.template)]
-    clauses = [first_record(each.template) for each in others]
+    parts: list[Part] = [*about, *_wait(first)]
+    clauses = [_wait(each) for each in others]
     return [Candidate(peers[0], "dependency.slow", first.seconds, "possible", parts, clauses)]
+
+
+def _wait(failure: Failure) -> list[Part]:
+    """Tell of a line, and of the error that it names where its message does not say that it waited."""
+    said, error = first_record(failure.template), named_exception(failure.template)
+    return [*said, *(["; ", *error] if error else [])]
 
 
 def _slow_by_log(timeline: Timeline, effects: Effects) -> list[Candidate]:
