@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from services.executor.analyst.reading.stated import stated_by
+from services.executor.tools.kubernetes.container_log import fault_of_line
 from tests.fakes.bindings import problems
 from tests.fakes.investigation import Investigation, investigate
 from tests.fakes.judged import lowered
@@ -50,12 +51,28 @@ def test_a_refusal_of_writes_is_of_the_store(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "opened the catalogue in read-only mode",
+        "begin read-only transaction 7",
+        "node is read-only: false",
+        "added read-only replica db-2",
+        "settings: index read-only=false",
+    ],
+)
+def test_what_is_only_to_be_read_refuses_nothing(text: str) -> None:
+    assert stated_by(text) is None
+    assert fault_of_line(text) == ""
+
+
+@pytest.mark.parametrize(
     ("text", "of_peer"),
     [
         ("OOM command not allowed when used memory > 'maxmemory'", True),
         ("psycopg2.errors.DiskFull: could not extend file: No space left on device", True),
         ("write refused: disk is full, read-only mode", True),
         ("OSError: [Errno 28] No space left on device: 'x.tmp'", False),
+        ("probe answered 500: write: No space left on device", False),
         ("java.lang.OutOfMemoryError: Java heap space", False),
     ],
 )

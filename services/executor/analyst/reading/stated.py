@@ -74,9 +74,10 @@ _TABLE: tuple[tuple[str, bool, tuple[str, ...]], ...] = (
         READ_ONLY, False,
         (
             r"\bREADONLY You can't write", r"\bMISCONF\b", r"\bNOREPLICAS\b", r"\bNotWritablePrimary\b",
-            r"read[- ]only (?:replica|slave|transaction|member|mode)\b", r"\bindex read-only\b",
-            r"read[-_]only[-_]allow[-_]delete", r"running with the --(?:super-)?read-only option",
-            r"(?:database|server|cluster|node) is read[- ]only",
+            r"\bcannot (?:\w+ ){1,4}in a read[- ]only transaction",
+            r"blocked by\b.{0,200}\b(?:index read-only|read[-_]only[-_]allow[-_]delete)\b",
+            r"running with the --(?:super-)?read-only option",
+            r"\b(?:refused|rejected|denied|cannot|can't)\b.{0,80}\bread[- ]only (?:replica|member|mode)\b",
         ),
     ),
     (OTHER_RESOURCE, True, (r"too many open files", r"\bEMFILE\b")),
@@ -145,7 +146,7 @@ _EXHAUSTED = ".exhausted"
 # How stores say, and their clients pass on, that there is no room for what somebody writes.
 _ANSWER = re.compile(
     r"\bOOM command not allowed|used memory > 'maxmemory'|read[- ]only mode|could not extend file"
-    r"|\bSQLSTATE\b|\bwrites? (?:\w+ )?(?:refused|rejected)|\b(?:answered|replied|responded)\b"
+    r"|\bSQLSTATE\b|\bwrites? (?:\w+ )?(?:refused|rejected)\b"
     r"|\b(?:psycopg\d?|asyncpg|pgx|pq|pymysql|mysql|redis|mongo)\b[.:]"
     r"|\b(?:Mongo)?(?:Reply|Response|Server|Operational|BulkWrite)(?:Error|Exception)\b",
     re.IGNORECASE,

@@ -81,8 +81,9 @@ _FAULTS: Final = tuple(
             "dependency.read_only",
             (
                 r"\bREADONLY You can't write|\bMISCONF\b|\bNOREPLICAS\b|\bNotWritablePrimary\b"
-                r"|read[- ]only (?:replica|slave|transaction|member|mode)\b|index read-only"
-                r"|read[-_]only[-_]allow[-_]delete|running with the --(?:super-)?read-only option"
+                r"|\bcannot (?:\w+ ){1,4}in a read[- ]only transaction"
+                r"|blocked by\b.{0,200}\b(?:index read-only|read[-_]only[-_]allow[-_]delete)\b"
+                r"|running with the --(?:super-)?read-only option"
                 r"|OOM command not allowed|used memory > 'maxmemory'|could not extend file"
             ),
         ),
