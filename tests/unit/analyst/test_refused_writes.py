@@ -131,6 +131,14 @@ def test_what_the_store_says_of_itself_proves_it(tmp_path: Path) -> None:
     assert found.suspects == [("postgres", "disk.exhausted", "confirmed")]
 
 
+def test_the_words_of_the_refusal_are_what_is_told(tmp_path: Path) -> None:
+    error = "READONLY You can't write against a read only replica."
+    found = told(f'level=error msg="cannot store basket" err="{error}"', ("redis",), tmp_path)
+
+    said = [each.statement for each in found.evidence.claims if each.claim_type in ("impact", "symptom")]
+    assert said[0].startswith(f'cart logged "{error}" 150 times')
+
+
 def test_a_client_that_is_called_like_a_store_is_none(tmp_path: Path) -> None:
     bundle = PlainLogs()
     bundle.services = {name: [f"logs/{name}.log"] for name in ("queue-worker", "vault-db")}

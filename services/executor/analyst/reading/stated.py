@@ -77,7 +77,7 @@ _TABLE: tuple[tuple[str, bool, tuple[str, ...]], ...] = (
             r"\bcannot (?:\w+ ){1,4}in a read[- ]only transaction",
             r"blocked by\b.{0,200}\b(?:index read-only|read[-_]only[-_]allow[-_]delete)\b",
             r"running with the --(?:super-)?read-only option",
-            r"\b(?:refused|rejected|denied|cannot|can't)\b.{0,80}\bread[- ]only (?:replica|member|mode)\b",
+            r"\b(?:refused|rejected|denied|can(?:no|')t)\b[^\"]{0,80}\bread[- ]only (?:replica|mode)\b",
         ),
     ),
     (OTHER_RESOURCE, True, (r"too many open files", r"\bEMFILE\b")),
