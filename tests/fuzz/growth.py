@@ -171,7 +171,7 @@ READERS: Final[Mapping[str, Reader]] = {
     "stated mechanism": Reader(stated.stated_by, 8192),
     "holder": Reader(signs.tells_holder, 8192),
     "named exception": Reader(signs.tells_exception, 8192),
-    "error of a peer": Reader(signs.tells_peer, 8192),
+    "error of a peer": Reader(signs.tells_conversation, 8192),
     "answer of a model": Reader(lambda text: object_in(text, ()), 1 << 16, lead='{"a": '),
     "prose of a model": Reader(lambda text: object_in(text, ()), 1 << 16),
     "visible": Reader(visible, 1 << 16),

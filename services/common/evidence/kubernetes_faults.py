@@ -295,6 +295,10 @@ KUBERNETES_FAULTS: Final[dict[str, KubernetesFault]] = {
         "Calls are refused for being too many.",
         "See which limit is stated, and who calls so often.",
     ),
+    "dependency.read_only": KubernetesFault(
+        "A dependency refuses what is written to it.",
+        "See on the dependency why: whether it is a replica, or short of disk or memory.",
+    ),
     "probe.liveness_failed": KubernetesFault(
         "The liveness probe of a container fails.",
         "Ask its endpoint from within the pod; compare delay and timeout with the time the program takes.",

@@ -29,6 +29,8 @@ _PATH_KEYS: Final = (
 _NESTED: Final = ("request", "req", "httpRequest", "http")
 _METHOD: Final = r"GET|HEAD|POST|PUT|DELETE|PATCH|OPTIONS"
 _REQUEST: Final = re.compile(rf'\b({_METHOD}) ([^\s"?]+)')
+# What stands for itself, or behind the name of a field, and begins as a path does.
+_PATH: Final = re.compile(r'(?<![^\s"\'=:,])/[^\s"\'?,]*')
 _ORIGIN: Final = re.compile(r"(?<![a-z])[a-z]++://[^/\s]*")
 
 
@@ -52,6 +54,16 @@ def path_of(line: LogLine) -> str:
     match = _REQUEST.search(line.parsed.message)
     path = match.group(2) if match else _stated(_fields(_inner(line.text)), _PATH_KEYS)
     return _ORIGIN.sub("", path, count=1).partition("?")[0]
+
+
+def is_to(line: LogLine, path: str) -> bool:
+    """Tell whether a request is to a path, or to what is below it.
+
+    Where the line does not state its path as such, it is any that the line holds.
+    """
+    stated = path_of(line)
+    held = [stated] if stated else _PATH.findall(line.text)
+    return any(each == path or each.startswith(f"{path.rstrip('/')}/") for each in held)
 
 
 def _inner(text: str) -> str:

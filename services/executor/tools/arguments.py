@@ -89,6 +89,9 @@ class LogCount(Window):
     clients: Annotated[list[Literal], Field(max_length=8, description="addresses of callers")] = Field(
         default_factory=list
     )
+    paths: Annotated[list[Literal], Field(max_length=8, description="with what is below them")] = Field(
+        default_factory=list
+    )
     slower_than: Annotated[float | None, Field(ge=0, description="seconds that the request took")] = None
     by: Annotated[GroupedBy | None, Field(description="count them apart by this, too")] = None
     show: Annotated[int, Field(ge=0, le=50, description="most of them to show, per log")] = 0

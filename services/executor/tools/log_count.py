@@ -14,7 +14,7 @@ from typing import Final
 from services.common.evidence.strict_json import Json
 from services.executor.sources import kinds
 from services.executor.sources.bundle import Bundle
-from services.executor.sources.log_callers import client_of, method_of
+from services.executor.sources.log_callers import client_of, is_to, method_of
 from services.executor.sources.log_line import LogLine
 from services.executor.sources.log_reader import Reading
 from services.executor.sources.sniff import Source
@@ -225,11 +225,13 @@ def _head_condition(arguments: LogCount) -> Callable[[LogLine], bool]:
     levels = {level.upper() for level in arguments.levels}
     classes = tuple(each[0] for each in arguments.outcomes if each.endswith("xx"))
     codes, methods, slower = set(arguments.outcomes), set(arguments.methods), arguments.slower_than
-    clients = set(arguments.clients)
+    clients, paths = set(arguments.clients), arguments.paths
 
     def says(head: LogLine) -> bool:
         parsed = head.parsed
         if (methods and method_of(head) not in methods) or (clients and client_of(head) not in clients):
+            return False
+        if paths and not any(is_to(head, path) for path in paths):
             return False
         if slower is not None and (parsed.duration_seconds is None or parsed.duration_seconds <= slower):
             return False
@@ -242,7 +244,7 @@ def _head_condition(arguments: LogCount) -> Callable[[LogLine], bool]:
 
 
 def _is_of_records(arguments: LogCount) -> bool:
-    of_requests = bool(arguments.outcomes or arguments.methods or arguments.clients)
+    of_requests = bool(arguments.outcomes or arguments.methods or arguments.clients or arguments.paths)
     of_requests = of_requests or arguments.slower_than is not None
     # What lines say of a request, and their level, stands in the first of a record.
     of_heads = arguments.by is not None and arguments.by not in ("minute", "hour")
@@ -263,7 +265,17 @@ def _selection(arguments: LogCount) -> dict[str, Json]:
     """Return the conditions that made the counts, as far as they were given."""
     instants = {"start": arguments.start, "end": arguments.end}
     given: dict[str, Json] = {name: rfc3339(when) for name, when in instants.items() if when is not None}
-    for name in ("contains", "whole", "any_of", "severities", "levels", "outcomes", "methods", "clients"):
+    for name in (
+        "contains",
+        "whole",
+        "any_of",
+        "severities",
+        "levels",
+        "outcomes",
+        "methods",
+        "clients",
+        "paths",
+    ):
         if texts := getattr(arguments, name):
             given[name] = [*texts]
     if arguments.slower_than is not None:

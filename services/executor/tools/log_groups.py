@@ -88,12 +88,18 @@ class Groups:
         if not self.by:
             return {}
         in_order = self.by in _IN_ORDER
+        greatest = max((group.count for group in self._found.values()), default=0)
+        most = sorted(
+            (each for each in self._found.items() if each[1].count == greatest), key=lambda each: each[0]
+        )
         ordered = sorted(self._found.items(), key=lambda each: (each[0] if in_order else "", -each[1].count))
         return {
             "by": self.by,
             "groups": number(len(self._found)),
             "groups_unstated": number(self.unstated),
             "groups_left_out": number(self.left_out),
+            "most_alike": number(len(most)),
+            "most": [self._row(text, group) for text, group in most[:MAX_LISTED]],
             "grouped": [self._row(text, group) for text, group in ordered[:MAX_LISTED]],
         }
 

@@ -143,6 +143,18 @@ def test_a_wait_that_is_logged_as_routine_belongs_to_the_failures_after_it(tmp_p
     assert found.suspects
 
 
+def test_who_waits_for_the_locks_of_what_it_calls_is_explained_by_its_change(tmp_path: Path) -> None:
+    bundle = shop("cart", "store")
+    bundle.change(FAILS_AT - 4, "store", "migration 7: rewrite of table parts", "migration")
+    text = "LOG process 7 still waiting for AccessShareLock on relation 16400 after 1000.1 ms"
+    bundle.fails("logs/store.log", text)
+    bundle.fails("logs/cart.log", "ERROR canceling statement due to lock timeout", at=FAILS_AT + 5)
+
+    found = run(bundle, tmp_path)
+
+    assert [suspect[:2] for suspect in found.suspects] == [("store", "data.changed")]
+
+
 def test_a_message_that_stays_the_same_is_told_with_its_quotations(tmp_path: Path) -> None:
     bundle = shop("cart")
     bundle.fails("logs/cart.log", 'ERROR relation "parts" of "shop" does not exist')

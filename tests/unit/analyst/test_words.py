@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.common.evidence.holdings import Holdings
-from services.executor.analyst.reading.signs import tells_peer
+from services.executor.analyst.reading.signs import tells_conversation
 from services.executor.analyst.reading.words import (
     error_of,
     quotation,
@@ -119,7 +119,7 @@ def test_the_error_that_a_field_names(text: str, expected: str) -> None:
     ],
 )
 def test_errors_of_talking_tell_of_a_peer(line: str) -> None:
-    assert tells_peer(line)
+    assert tells_conversation(line)
 
 
 @pytest.mark.parametrize(
@@ -127,4 +127,4 @@ def test_errors_of_talking_tell_of_a_peer(line: str) -> None:
     ["KeyError: 'a'", "myOSError", "OSErrors", "Connection of Errors", "answered 200"],
 )
 def test_other_errors_do_not(line: str) -> None:
-    assert not tells_peer(line)
+    assert not tells_conversation(line)

@@ -142,3 +142,28 @@ def test_more_different_ones_than_are_remembered_are_told(
     monkeypatch.setattr(log_groups, "MAX_DISTINCT", 1)
     found = counted(tmp_path, {"logs/a.log": COMMON}, by="client")
     assert (found["groups"], found["groups_left_out"]) == ("1", "1")
+
+
+@pytest.mark.parametrize(
+    ("more", "is_asked"),
+    [
+        ('{"status": 200, "path": "/a/7"}', True),
+        ('{"status": 200, "path": "/b/a"}', False),
+        ('{"status": 200, "path": "/ab"}', False),
+        ('{"status": 200, "msg": "done path=/a"}', True),
+        ('{"status": 200, "msg": "done path=/b/a next=/ab"}', False),
+    ],
+)
+def test_a_path_is_the_request_s_or_else_any_that_the_line_holds(
+    tmp_path: Path, more: str, is_asked: bool
+) -> None:
+    line = json.dumps({"time": "2026-11-30T09:00:01Z", "level": "info", **json.loads(more)})
+    document = counted(tmp_path, {"a.log": f"{line}\n"}, paths=["/a"])
+    assert (document["paths"], document["requests"], document["count"]) == (["/a"], "1", str(int(is_asked)))
+
+
+def test_those_with_the_greatest_count_are_told_in_their_order(tmp_path: Path) -> None:
+    document = counted(tmp_path, {"a.log": COMMON}, by="minute")
+    assert [(row["text"], row["count"]) for row in document["most"]] == [("2026-11-30T09:00:00Z", "2")]
+    document = counted(tmp_path, {"a.log": COMMON}, by="hour", outcomes=["404", "200"])
+    assert (document["most_alike"], len(document["most"])) == ("2", 2)

@@ -85,6 +85,34 @@ AROUND = {
         },
         "billing-data",
     ),
+    "a claim of a pod of which the row was saved": Variation(
+        "pvc.storage_class_missing",
+        {
+            "pods.txt": text(
+                """
+                NAMESPACE   NAME       READY   STATUS    RESTARTS   AGE
+                shop        ledger-0   0/1     Pending   0          14m
+                """
+            ),
+            "pvc.txt": text(
+                """
+                Name:          ledger-data
+                Namespace:     shop
+                StorageClass:  fast
+                Status:        Pending
+                Volume:
+                Used By:       copier-0
+                               ledger-0
+                Events:
+                  Type     Reason              Age               From                         Message
+                  ----     ------              ----              ----                         -------
+                  Warning  ProvisioningFailed  2s (x9 over 2m)   persistentvolume-controller  storageclass.storage.k8s.io "fast" not found
+                """
+            ),
+        },
+        "ledger-data",
+        question="Why does ledger-0 not start?",
+    ),
     "a service that selects nobody": Variation(
         "service.selector_unmatched",
         {

@@ -238,6 +238,8 @@ OPERATIONS = {
     "an authority that is unknown": runs("ERROR x509: certificate signed by unknown authority\n" * 3, "why does billing fail?", "certificate.untrusted"),
     "a certificate of another name": runs("ERROR x509: certificate is valid for a.example.org, not b.example.org\n" * 3, "why does billing fail?", "certificate.name_mismatch"),
     "a dependency that is asked too often": runs("ERROR 429 Too Many Requests from tariffs.example.org\n" * 3, "why does billing fail?", "dependency.rate_limited"),
+    "a store that takes no writes": runs("ERROR ReplyError: READONLY You can't write against a read only replica.\n" * 3, "why does billing fail?", "dependency.read_only"),
+    "a store that has no room": runs("ERROR OOM command not allowed when used memory > 'maxmemory'.\n" * 3, "why does billing fail?", "dependency.read_only"),
     "a store that asks for a password": runs("ERROR NOAUTH Authentication required.\n" * 3, "why does billing fail?", "dependency.auth_failed"),
     "one container of several": Variation("pod.oom_killed", {"pod.txt": described_pod(more={"Reason": "OOMKilled"}, status="Running", state="Terminated", restarts="8")}, quoted=('container "main"', 'memory limit "64Mi"')),
 }  # fmt: skip

@@ -129,11 +129,66 @@ def test_alternatives_of_one_sort_are_added(tmp_path: Path, question: str, expec
 
 
 def test_a_path_is_not_a_part_of_a_longer_name(tmp_path: Path) -> None:
-    paths = ("/a", "/a/7", "/a?id=1", "/ab", "/a-v2", "/a.json", "/b/a")
+    paths = ("/a", "/a/7", "/a?id=1", "/ab", "/a-v2", "/a.json", "/b/a", "/b/a/7", "/b?next=/a")
     edge = "".join(access(at, path, 503) for at, path in enumerate(paths)) + access(60, "/c", 200)
     statements, _ = told(tmp_path, "how many requests to /a failed", **{"logs/edge.log": edge})
-    assert "answered 4 of 8 requests" in statements[0]
-    assert 'where the log holds "/a" as a whole' in statements[0]
+    assert "answered 3 of 10 requests" in statements[0]
+    assert 'to the path "/a" or below it' in statements[0]
+
+
+def test_a_path_is_not_where_a_request_came_from(tmp_path: Path) -> None:
+    referred = ' 12 "https://shop.example/a"\n'
+    edge = "".join(access(at, path, 200).replace(" 12\n", referred) for at, path in enumerate(("/a", "/b")))
+    statements, _ = told(tmp_path, "how many requests to /a were there", **{"logs/edge.log": edge})
+    assert "answered 1 of 2 requests" in statements[0]
+
+
+BUSY = "".join(access(at, "/a", 503, f"10.0.0.{at % 2}") for at in (0, 60, 61, 120, 121, 3600))
+BUSY += access(7200, "/a", 200, "10.0.0.7")
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        (
+            "in which minute were most errors?",
+            (
+                "the most by minute, alike in 2 of them: 2 in the minute from 2026-11-30T00:01:00Z; "
+                "2 in the minute from 2026-11-30T00:02:00Z."
+            ),
+        ),
+        ("in what minute did most requests fail?", "the most by minute, alike in 2 of them: 2 in the minute"),
+        ("which hour had the most 503?", "the most by hour: 5 in the hour from 2026-11-30T00:00:00Z."),
+        ("which client sent most requests?", "the most by client: 4 from 10.0.0.0."),
+        ("what is the highest number of requests per hour?", "the most by hour: 5 in the hour from"),
+    ],
+)
+def test_what_has_most_is_named_with_what_has_as_many(tmp_path: Path, question: str, expected: str) -> None:
+    statements, _ = told(tmp_path, question, **{"logs/edge.log": BUSY, "logs/api.log": ""})
+    assert expected in statements[1]
+    assert len(statements) == 3
+
+
+def test_the_most_of_more_minutes_than_are_listed_is_named(tmp_path: Path) -> None:
+    edge = "".join(access(60 * at, "/a", 503) for at in range(100)) + access(60 * 99 + 1, "/a", 503)
+    question = "which minute had the most 503?"
+    statements, _ = told(tmp_path, question, **{"logs/edge.log": edge, "logs/api.log": ""})
+    assert statements[1:] == [
+        "In logs/edge.log, the most by minute: 2 in the minute from 2026-11-30T01:39:00Z."
+    ]
+
+
+def test_all_alike_are_not_listed_without_an_end(tmp_path: Path) -> None:
+    edge = "".join(access(60 * at, "/a", 503) for at in range(100))
+    question = "which minute had the most 503?"
+    statements, _ = told(tmp_path, question, **{"logs/edge.log": edge, "logs/api.log": ""})
+    assert "the most by minute, alike in 100 of them: 1 in the minute" in statements[1]
+    assert statements[1].endswith(", and others.")
+
+
+def test_the_log_that_holds_most_is_the_first(tmp_path: Path) -> None:
+    statements, _ = told(tmp_path, "which log has most errors?")
+    assert ", the most first: 3 in logs/" in statements[0]
 
 
 def test_an_id_is_not_a_part_of_a_longer_one(tmp_path: Path) -> None:

@@ -131,7 +131,14 @@ UNDERSTOOD: list[tuple[str, Lookup]] = [
     ("How many unique client IPs are there?", Lookup(REQUESTS, Ask.COUNT, group="client")),
     ("which clients got a 502", Lookup(REQUESTS, Ask.COUNT, outcomes=("502",), group="client")),
     ("top 3 endpoints by 5xx", Lookup(REQUESTS, Ask.COUNT, outcomes=("5xx",), group="path", limit=3)),
-    ("In which minute were the most 5xx?", Lookup(REQUESTS, Ask.COUNT, outcomes=("5xx",), group="minute")),
+    (
+        "In which minute were the most 5xx?",
+        Lookup(REQUESTS, Ask.COUNT, outcomes=("5xx",), group="minute", most=True),
+    ),
+    (
+        "in what hour did most errors occur",
+        Lookup(LINES, Ask.COUNT, severities=("failure",), group="hour", most=True),
+    ),
     (
         "errors per minute in basket",
         Lookup(LINES, Ask.COUNT, components=("basket",), severities=("failure",), group="minute"),

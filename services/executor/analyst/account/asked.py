@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from services.common.evidence.instants import Instant, instants_in
-from services.executor.analyst.reading.topology import CATEGORIES, PRODUCTS, Topology
+from services.executor.analyst.reading.topology import PRODUCTS, Topology
 from services.executor.analyst.reading.views import Log
-from services.executor.analyst.reading.words import seconds_of, words_of
+from services.executor.analyst.reading.words import seconds_of
 from services.executor.analyst.story.effects import Effects
 from services.executor.analyst.wording.findings import Finding, Part, number, sentence, subject
 
@@ -20,8 +20,6 @@ _WORD = re.compile(r"(?<![\w./:@-])[A-Za-z][\w.-]*(?<![.-])(?![/@])")
 # Somebody writes down the time of what was noticed a little after the recorded material ends.
 _MARGIN_SECONDS = 300.0
 _MAX_LOGS = 4
-# "postgres" and "postgresql" are one.
-_MIN_ALIKE = 5
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class Asked:
         """The known components that the question names, by name or by what they are."""
         by_lower = {component.lower(): component for component in self._topology.components}
         named = {by_lower[word] for word in self._words if word in by_lower}
-        of_kind = {each for word in self._words for each in components_of_kind(word, self._topology)}
+        of_kind = {each for word in self._words for each in self._topology.of_kind(word)}
         return frozenset(named | of_kind)
 
     @cached_property
@@ -43,7 +41,7 @@ class Asked:
         """The products that the question names and nothing recorded is known to be."""
         if self.names:
             return []
-        return sorted(word for word in self._words & PRODUCTS if not components_of_kind(word, self._topology))
+        return sorted(word for word in self._words & PRODUCTS if not self._topology.of_kind(word))
 
     @cached_property
     def is_elsewhen(self) -> bool:
@@ -145,24 +143,6 @@ class Asked:
             for side in ("before", "at", "last")
         ]
         yield from (seconds for text in [*lines, *samples] if (seconds := seconds_of(text)) is not None)
-
-
-def components_of_kind(word: str, topology: Topology) -> list[str]:
-    """Return the components that are what a word says: a product, or a category such as a database."""
-    if word in CATEGORIES:
-        return [each for each in topology.components if topology.kind_of(each) == CATEGORIES[word]]
-    if word not in PRODUCTS:
-        return []
-    return [
-        each
-        for each in topology.components
-        if any(_alike(word, other) for other in words_of(f"{topology.kinds[each]} {each}"))
-    ]
-
-
-def _alike(first: str, second: str) -> bool:
-    shorter, longer = sorted((first, second), key=len)
-    return first == second or (len(shorter) >= _MIN_ALIKE and longer.startswith(shorter))
 
 
 def _overlaps(instant: Instant, first: float, last: float) -> bool:

@@ -25,6 +25,7 @@ MAX_SYMPTOMS = 6
 MAX_CAUSES = 3
 MAX_WELL = 3
 MAX_STRANGERS = 3
+MAX_ALSO_SEEN = 2
 _CRITICAL_SYMPTOMS = 2
 # A finding of this rule quotes the line of the log that it explains.
 _EXPLAINS_ITS_LOG = "policy"
@@ -97,6 +98,9 @@ class ClusterAccount:
             return self.question.asks_of_evictions
         if each.fault == "workload.paused":
             return self.question.asks_of_rollouts
+        if each.rule == _NOT_RECORDED and self.question.asks_of_performance:
+            # What leads nowhere is not slow.
+            return bool(self.question.names)
         if each.is_unknown or (each.is_of_log and not each.fault and each.count("matching").count):
             return bool(self.question.names)
         return self.question.is_named(each) or not each.is_intended
@@ -149,12 +153,23 @@ class ClusterAccount:
             Finding("symptom", "confirmed", "", sentence(*_lines(each)), critical=True)
             for each in self._unplaced
         ]
-        return [*list(made.values())[:MAX_SYMPTOMS], *unplaced]
+        return [*list(made.values())[:MAX_SYMPTOMS], *unplaced, *self._also_seen()]
+
+    def _also_seen(self) -> list[Finding]:
+        """Return how objects are that nothing ties to those that the question speaks of and that are well."""
+        others = (
+            each
+            for each in self.report.findings
+            if self.question.kin and not self.question.concerns(each) and not each.is_of_log
+        )
+        told = [each for each in others if not (each.is_over or each.is_intended) and state_of(each)]
+        made = (Finding("symptom", "confirmed", each.name, _about(each, state_of(each))) for each in told)
+        return list({each.component: each for each in made}.values())[:MAX_ALSO_SEEN]
 
     def well(self) -> list[Finding]:
         """Return that what is asked about is well, where nothing that was recorded of it says otherwise."""
         troubled = any(not each.is_of_log for each in self.selected) or bool(self._unplaced)
-        if troubled or not self.question.names:
+        if troubled or not (self.question.names or self.question.kin):
             return []
         failing = {each.name for each in self.selected if each.is_of_log and self._matters(each)}
         asked = [
@@ -163,8 +178,9 @@ class ClusterAccount:
             if self.question.concerns(each)
             and each.name not in failing
             and state_of(each)
-            # A node stands behind its pods: it answers who asks of it.
-            and (each.kind != "Node" or self.question.is_named(each))
+            # A node stands behind its pods, and these before it: it answers who asks of it.
+            and (each in self.question.kin or self.question.is_named(each) or each.kind != "Node")
+            and (each in self.question.kin or not self.question.kin)
         ]
         return [
             Finding("context", "confirmed", each.name, _about(each, _well(each)), critical=not self.selected)
@@ -219,6 +235,9 @@ class ClusterAccount:
             stated = False
         if each.rule == _EXPLAINS_ITS_LOG:
             stated = each.excerpt("isolation") is not None
+        if self.question.asks_of_speed and not self.question.names and not each.tells_of_time:
+            # That it makes anything slow is not stated.
+            stated = False
         past = self.question.is_long_past(each)
         stated = stated and not past
         return Finding(

@@ -89,6 +89,8 @@ _ABOUT_ROLLOUTS = vocabulary(
 # How kubectl writes ages of two days and more: 16d, 2d3h, 1y20d.
 _DAYS = re.compile(r"\d+[dy]")
 _PAST_SECONDS = 86_400.0
+_ABOUT_SPEED = vocabulary("latency slow slowness slower sluggish performance throughput")
+_ABOUT_USE = vocabulary("cpu memory disk usage utilization utilisation load overloaded")
 _ABOUT_TIME = vocabulary("latency slow slowness slower performance timeouts timeout delay delays")
 
 
@@ -152,6 +154,16 @@ class ClusterQuestion:
         return bool(self._plain & _ABOUT_TIME)
 
     @cached_property
+    def asks_of_speed(self) -> bool:
+        """Tell whether the question is about how fast something works, and not how soon it is there."""
+        return bool(self._plain & _ABOUT_SPEED) and not self.asks_of_rollouts
+
+    @property
+    def asks_of_performance(self) -> bool:
+        """Tell whether the question is about how well something works that does work."""
+        return self.asks_of_speed or bool(self._plain & _ABOUT_USE)
+
+    @cached_property
     def asks_of_evictions(self) -> bool:
         """Tell whether the question is about pods that are to leave their node."""
         return bool(self._plain & _ABOUT_EVICTIONS)
@@ -205,7 +217,19 @@ class ClusterQuestion:
             return bool(finding.about & self.names) or bounds or finding in self._quotas
         if self._of_kind:
             return finding.kind in self._kinds or bool(finding.about & self._of_kind)
-        return True
+        return not self.kin or finding.kind in self._kinds or self._is_tied(finding)
+
+    @cached_property
+    def kin(self) -> list[ClusterFinding]:
+        """The objects of the kinds that the question speaks of, where nothing is wrong with any of them."""
+        if self.names or self._of_kind:
+            return []
+        return [each for each in self.report.well if each.kind in self._kinds]
+
+    def _is_tied(self, finding: ClusterFinding) -> bool:
+        """Tell whether a finding matters to one of them, or is of a pod of theirs: one on a node."""
+        is_pod = finding.kind == "Pod"
+        return any(each.name in finding.about or (is_pod and finding.name in each.about) for each in self.kin)
 
     def is_named(self, finding: ClusterFinding) -> bool:
         """Tell whether the question names the object itself."""

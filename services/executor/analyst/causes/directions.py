@@ -1,4 +1,4 @@
-"""Weaker readings, where neither a change nor a mechanism is stated: who stopped, was busier, or is slow.
+"""Weaker readings, where neither a change nor a mechanism is stated: who stopped, was busier, is slow.
 
 None of them is ever confirmed: each is only where a person would look first.
 """
@@ -6,11 +6,15 @@ None of them is ever confirmed: each is only where a person would look first.
 from collections.abc import Callable, Iterator
 
 from services.executor.analyst.causes.candidates import Candidate
-from services.executor.analyst.reading.signs import Sign
+from services.executor.analyst.reading.signs import Sign, tells_timeout
 from services.executor.analyst.reading.views import Log, MetricChange
 from services.executor.analyst.story.effects import CLOCK_SLACK, Effects
+from services.executor.analyst.story.failures import Failure
+from services.executor.analyst.story.testimony import named_peers
 from services.executor.analyst.story.timeline import Timeline
-from services.executor.analyst.wording.phrases import course, slow_requests
+from services.executor.analyst.wording.findings import Part, subject
+from services.executor.analyst.wording.phrases import course, first_record, slow_requests
+from services.executor.analyst.wording.records import named_exception
 
 # Work that falls below this share of itself has stopped.
 _STOPPED_SHARE = 0.1
@@ -18,6 +22,8 @@ _STOPPED_SHARE = 0.1
 _LOAD_FACTOR = 1.5
 # An alert waits and looks back for some minutes before it fires.
 _ALERT_LAG = 600.0
+# So many callers that wait for one have more than themselves in common.
+_SEVERAL = 2
 # Robust standard deviations; at the smallest spread of a latency this is slower by four fifths.
 _CLEARLY_SLOWER = 12.0
 
@@ -34,7 +40,7 @@ def direction_candidates(timeline: Timeline, effects: Effects) -> list[Candidate
         for fault, rule in rules
         for change in list(rule(timeline, effects))[:1]
     ]
-    return [*_slow_by_log(timeline, effects), *found]
+    return [*_awaited(timeline, effects), *_slow_by_log(timeline, effects), *found]
 
 
 def more_arrived(timeline: Timeline, effects: Effects) -> list[Candidate]:
@@ -60,6 +66,34 @@ def _more_load(timeline: Timeline, effects: Effects) -> Iterator[MetricChange]:
         grown = change.rises and not change.was_absent
         if grown and _value(change, "extreme") >= _LOAD_FACTOR * _value(change, "before"):
             yield change
+
+
+def _awaited(timeline: Timeline, effects: Effects) -> list[Candidate]:
+    """Return whom several wait for in vain by their own words, where nobody waits for anybody else.
+
+    One caller alone may itself be too busy to wait, or cut off; and what one only repeats of another's words
+    makes it no second.
+    """
+    waits: dict[str, dict[str, Failure]] = {}
+    for failure in effects.failures.new:
+        text = failure.template.detail_text
+        if failure.owner and tells_timeout(text) and not effects.failures.origin_of(failure):
+            for peer in named_peers(failure.owner, text, timeline.topology):
+                waits.setdefault(peer, {}).setdefault(failure.owner, failure)
+    peers = [*waits]
+    if len(peers) != 1 or len(waits[peers[0]]) < _SEVERAL:
+        return []
+    first, *others = waits[peers[0]].values()
+    about = subject(peers[0], timeline.material.named(peers[0]))
+    parts: list[Part] = [*about, *_wait(first)]
+    clauses = [_wait(each) for each in others]
+    return [Candidate(peers[0], "dependency.slow", first.seconds, "possible", parts, clauses)]
+
+
+def _wait(failure: Failure) -> list[Part]:
+    """Tell of a line, and of the error that it names where its message does not say that it waited."""
+    said, error = first_record(failure.template), named_exception(failure.template)
+    return [*said, *(["; ", *error] if error else [])]
 
 
 def _slow_by_log(timeline: Timeline, effects: Effects) -> list[Candidate]:

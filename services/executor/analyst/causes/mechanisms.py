@@ -11,13 +11,20 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from services.common.evidence.document import ClaimStatusName, EvidenceBinding
 from services.common.evidence.holdings import has_word
 from services.executor.analyst.causes.candidates import Candidate
-from services.executor.analyst.reading.signs import Sign, tells_exception, tells_failing_answer, tells_holder
+from services.executor.analyst.reading.signs import (
+    Sign,
+    tells_exception,
+    tells_failing_answer,
+    tells_holder,
+    tells_timeout,
+)
 from services.executor.analyst.reading.stated import (
     OTHER_RESOURCE,
     UNREACHABLE,
     is_exhaustion,
     tells_exhausted,
     tells_lock_wait,
+    tells_of_peer,
     tells_unreachable,
 )
 from services.executor.analyst.reading.views import MetricChange
@@ -75,7 +82,10 @@ def _stated(timeline: Timeline, effects: Effects) -> Iterator[Candidate]:
                 # It answers, and says itself what is wrong with it.
                 continue
             first_of_all = len(first) == 1 and not effects.before(testimony.seconds)
-            sure = testimony.stated.outright and first_of_all and effects.all_hurt_by([testimony.component])
+            # What a client says of a store is not what the store says of itself.
+            told_by_itself = not testimony.stated.answered or testimony.component == testimony.failure.owner
+            outright = testimony.stated.outright and told_by_itself
+            sure = outright and first_of_all and effects.all_hurt_by([testimony.component])
             yield Candidate(
                 component=testimony.component,
                 fault=fault,
@@ -241,8 +251,9 @@ def _first_new(effects: Effects, tells: Callable[[str], bool]) -> Failure | None
 
 
 def _is_relayed(failure: Failure, timeline: Timeline, effects: Effects) -> bool:
-    """Tell whether a failure follows from a dependency that cannot be reached or failed no later."""
-    if effects.failures.origin_of(failure) or tells_unreachable(failure.template.detail_text):
+    """Tell whether a failure is of a peer by its words, or follows from a dependency that failed no later."""
+    text = failure.template.detail_text
+    if effects.failures.origin_of(failure) or tells_of_peer(text) or tells_timeout(text):
         return True
     topology = timeline.topology
     if not topology.calls:

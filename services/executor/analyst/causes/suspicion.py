@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from services.common.evidence.holdings import has_word
 from services.executor.analyst.reading.changed import change_fault
-from services.executor.analyst.reading.signs import Sign, tells_exception, tells_peer
+from services.executor.analyst.reading.signs import Sign, tells_conversation, tells_exception
 from services.executor.analyst.reading.stated import (
     LOCK,
     OTHER_RESOURCE,
+    READ_ONLY,
     UNREACHABLE,
     UNRESOLVED,
     is_exhaustion,
@@ -151,16 +152,17 @@ def _explains(suspicion: Suspicion, testimony: Testimony, timeline: Timeline) ->
     event, fault, topology = suspicion.event, testimony.stated.fault, timeline.topology
     if shares_names(event, testimony.excerpt):
         return True
-    if fault in (UNREACHABLE, UNRESOLVED):
-        # Who stops answering is missed by those who call it.
+    if fault in (UNREACHABLE, UNRESOLVED, READ_ONLY):
+        # Who stops answering, or taking what is written, is missed by those who call it.
         teller = testimony.failure.owner
         missed = testimony.component in (suspicion.component, "")
         return missed and suspicion.component in topology.dependencies(teller)
     if fault == LOCK:
-        # A job that the topology does not know may have touched anything.
+        # A job that the topology does not know may have touched anything; who calls what is locked waits.
         touched = {suspicion.component, *topology.uses(suspicion.component)}
+        waits = suspicion.component in topology.dependencies(testimony.component)
         reached = testimony.component in touched or suspicion.component not in topology.components
-        return fault_of(event) == "data.changed" and reached
+        return fault_of(event) == "data.changed" and (reached or waits)
     if not testimony.stated.outright and suspicion.component in topology.dependencies(testimony.component):
         # Who waits for it fills up as well.
         return testimony.seconds >= suspicion.first
@@ -192,7 +194,11 @@ def _names_own_code(failure: Failure, event: ChangeEvent, called: Set[str]) -> b
     """
     template = failure.template
     text = template.detail_text
-    if tells_exception(text) and not tells_peer(text) and not any(has_word(text, name) for name in called):
+    if (
+        tells_exception(text)
+        and not tells_conversation(text)
+        and not any(has_word(text, name) for name in called)
+    ):
         return True
     return shares_names(
         event, f"{template.example} {template.quote} {template.spot.at('detail', 'text').told}"

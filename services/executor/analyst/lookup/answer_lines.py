@@ -38,8 +38,7 @@ def lines(lookup: Lookup, known: Known) -> list[Finding]:
             parts += _how_many_shown(document, lookup)
     head = say.answer([*parts, *_beside(document), *_said_at_all(document, found[1:])], component)
     if lookup.group:
-        lead = ["Of these, counted apart", *groups.heading(document, lookup), ":"]
-        return [head, *groups.told(document, lookup, lead)]
+        return [head, *groups.apart(document, lookup, ["Of these, counted apart"])]
     return [head, *_shown(document, lookup, component)] if lookup.ask is Ask.LIST else [head]
 
 
@@ -105,7 +104,8 @@ def _where(document: Spot, lookup: Lookup) -> list[Part]:
         [number(row.at("count")), f" in {row.at('source').text}"] for row in rows[:MAX_LOGS]
     ]
     more: list[Part] = [" and others"] if len(rows) > MAX_LOGS else []
-    return [": ", *say.joined(clauses), *more]
+    first = ", the most first: " if lookup.by_log and len(rows) > 1 else ": "
+    return [first, *say.joined(clauses), *more]
 
 
 def _ends(document: Spot) -> tuple[Spot, Spot]:

@@ -64,8 +64,7 @@ def _timed(found: list[tuple[str, Spot]]) -> list[tuple[str, Spot]]:
 def _groups(document: Spot, lookup: Lookup) -> list[Finding]:
     if not groups.has_groups(document):
         return []
-    lead = ["In ", *_logs(document), *groups.heading(document, lookup), ":"]
-    return groups.told(document, lookup, lead)
+    return groups.apart(document, lookup, ["In ", *_logs(document)])
 
 
 def _tells_all(document: Spot) -> bool:
@@ -123,9 +122,9 @@ def _holding(document: Spot) -> list[Part]:
     clients = document.at("clients").items()
     parts += [", from ", *say.alternatives(clients)] if clients else []
     parts += [", where the log holds ", *say.alternatives(texts, quoted=True, by=" and ")] if texts else []
-    paths = document.at("whole").items()
-    whole: list[Part] = [", where the log holds ", *say.alternatives(paths, quoted=True), " as a whole"]
-    return [*parts, *(whole if paths else [])]
+    paths = document.at("paths").items()
+    below: list[Part] = [", to the path ", *say.alternatives(paths, quoted=True), " or below it"]
+    return [*parts, *(below if paths else [])]
 
 
 def _where(document: Spot) -> list[Part]:

@@ -82,6 +82,8 @@ class Lookup:
     """Whether lines are counted to tell which log holds most."""
     group: str = ""
     """The fact by which objects, lines or requests are counted apart."""
+    most: bool = False
+    """Whether that of what is counted apart is asked for of which there are most."""
     methods: tuple[str, ...] = ()
     clients: tuple[str, ...] = ()
     """The addresses from which requests came."""

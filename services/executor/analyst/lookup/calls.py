@@ -180,7 +180,7 @@ def _of_requests(lookup: Lookup) -> dict[str, Json]:
     found: dict[str, Json] = {}
     for name, texts in (
         ("contains", lookup.literals),
-        ("whole", lookup.paths),
+        ("paths", lookup.paths),
         ("methods", lookup.methods),
         ("clients", lookup.clients),
     ):

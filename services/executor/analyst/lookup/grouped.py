@@ -43,6 +43,9 @@ _MESSAGE: Final = re.compile(
 _SLOWEST: Final = re.compile(
     r"\b(?:slowest|longest(?:[ -]running)?|t(?:ook|akes?) (?:the )?(?:longest|most time))\b", re.IGNORECASE
 )
+_MOST: Final = re.compile(
+    r"\b(?:most|busiest|commonest|highest|greatest|largest|maximum|peak)\b", re.IGNORECASE
+)
 _AROUND: Final = vocabulary(
     """different distinct unique top most common commonest frequent frequently busiest various made make makes
     sent send sends breakdown broken split grouped counted sorted per by often took take takes slowest longest
@@ -56,6 +59,8 @@ class Grouped:
 
     by: str = ""
     is_slowest: bool = False
+    is_most: bool = False
+    """Whether that is asked for of which there are most."""
 
 
 def grouped(reader: Reader) -> Grouped:
@@ -74,7 +79,10 @@ def grouped(reader: Reader) -> Grouped:
             reader.take((said - _kept(by)) | {*_AROUND})
     if by and slowest:
         raise Refused("the slowest requests are shown one by one, not counted apart")
-    return Grouped(by, slowest is not None)
+    is_most = (
+        bool(by) and by != "message" and reader.question.limit is None and _MOST.search(plain) is not None
+    )
+    return Grouped(by, slowest is not None, is_most)
 
 
 def _kept(by: str) -> set[str]:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from services.common.evidence.refusals import not_understood
-from services.executor.analyst.account.asked import components_of_kind
 from services.executor.analyst.lookup import vocabulary as words
 from services.executor.analyst.lookup.asked import Refused
 from services.executor.analyst.lookup.known import Known
@@ -58,7 +57,7 @@ class Reader:
         found = [*self.names(self.known.components)]
         topology = self.known.material.topology
         for word in list(self.left):
-            meant = components_of_kind(word.lower, topology)
+            meant = topology.of_kind(word.lower)
             if len(meant) == 1:
                 self.left.remove(word)
                 found += meant

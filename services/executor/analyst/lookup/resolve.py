@@ -152,7 +152,8 @@ def _lines(reader: Reader, bare: Lookup) -> Lookup:
     question = reader.question
     if question.outcomes:
         raise Refused("lines are counted by text, level or severity; a status is one of requests")
-    apart = _apart_of_lines(reader)
+    counted_apart = _apart_of_lines(reader)
+    apart = counted_apart.by
     sources, levels = reader.sources(), reader.levels()
     severities = _severities(reader) if not levels else ()
     if levels:
@@ -162,7 +163,8 @@ def _lines(reader: Reader, bare: Lookup) -> Lookup:
     if not components and not sources:
         sources = _of_objects(reader)
     by_log = apart == "log" or (not apart and _by_log(reader))
-    ask = _ask_of_groups(question) if apart or by_log else _ask_of_lines(question)
+    is_most = counted_apart.is_most
+    ask = _ask_of_groups(question, is_most=is_most) if apart or by_log else _ask_of_lines(question)
     if ask is Ask.ANY and severities:
         # Whoever asks whether there are any wants to see them.
         ask = Ask.LIST
@@ -179,15 +181,16 @@ def _lines(reader: Reader, bare: Lookup) -> Lookup:
         bare, ask=ask, sources=sources, levels=levels, severities=severities,
         components=components, literals=literals, is_phrase=is_phrase, limit=question.limit, by_log=by_log,
         group="" if by_log else apart, from_end=Ask.LAST in question.also,
+        most=is_most and not by_log,
     )  # fmt: skip
 
 
-def _apart_of_lines(reader: Reader) -> str:
+def _apart_of_lines(reader: Reader) -> Grouped:
     """Take by what lines are to be counted apart."""
     found = grouped(reader)
     if found.is_slowest or found.by in _OF_REQUESTS:
         raise Refused("only requests are told apart by that")
-    return found.by
+    return found
 
 
 def _of_objects(reader: Reader) -> tuple[str, ...]:
@@ -234,8 +237,10 @@ def _ask_of_lines(question: Question) -> Ask:
     )
 
 
-def _ask_of_groups(question: Question) -> Ask:
-    if _ask_of_lines(question) is Ask.WHEN or {Ask.FIRST, Ask.LAST} & question.also:
+def _ask_of_groups(question: Question, *, is_most: bool) -> Ask:
+    """Return that they are counted: "in what minute" asks for no value, "the highest number" for the most."""
+    plain = question.ask is Ask.VALUE or (is_most and question.ask is Ask.MAX)
+    if {Ask.FIRST, Ask.LAST} & question.also or (not plain and _ask_of_lines(question) is Ask.WHEN):
         raise Refused("of what is counted apart, none is the first or the last")
     return Ask.COUNT
 
@@ -276,7 +281,7 @@ def _requests(reader: Reader, bare: Lookup) -> Lookup:
     return replace(
         bare, ask=_ask_of_requests(question, counted_apart), sources=sources, components=components,
         literals=question.literals, paths=paths, methods=methods, clients=clients, outcomes=outcomes,
-        limit=question.limit, from_end=Ask.LAST in question.also,
+        limit=question.limit, from_end=Ask.LAST in question.also, most=counted_apart.is_most,
         slower=question.took.seconds if question.took else None,
         group="" if counted_apart.by == "log" else counted_apart.by, slowest=counted_apart.is_slowest,
     )  # fmt: skip
@@ -284,7 +289,7 @@ def _requests(reader: Reader, bare: Lookup) -> Lookup:
 
 def _ask_of_requests(question: Question, counted_apart: Grouped) -> Ask:
     if counted_apart.by:
-        return _ask_of_groups(question)
+        return _ask_of_groups(question, is_most=counted_apart.is_most)
     ask = _ask_of_lines(question)
     if counted_apart.is_slowest and ask in (Ask.FIRST, Ask.LAST):
         raise Refused("requests are shown in their order, or the slowest of them")

@@ -58,6 +58,12 @@ _PEER_ANSWER = re.compile(
     r"|Gateway Time-?out)\b",
     re.IGNORECASE,
 )
+# Not a setting of how long to wait, which any line can show.
+_TIMEOUT = re.compile(
+    r"\btim(?:ed|e)[ -]?out\b(?!=|: ?\d)|\btimeouts\b|\bdeadline[ _]exceeded\b|\bETIMEDOUT\b"
+    r"|\b\w*Time(?:d[Oo]|o)ut(?:Error|Exception)\b",
+    re.IGNORECASE,
+)
 _CHANGE_WORDS = vocabulary(
     """config configuration deploy deployed migration migrations reload reloaded reloading restarted revision
     rollout starting started upgrade upgraded"""
@@ -102,9 +108,14 @@ def tells_failing_answer(text: str) -> bool:
     return bool(_FAILING_ANSWER.search(text))
 
 
-def tells_peer(text: str) -> bool:
+def tells_conversation(text: str) -> bool:
     """Tell whether a line names an error of talking with a peer, or states what a peer answered."""
     return bool(_PEER_ERROR.search(text) or _PEER_ANSWER.search(text))
+
+
+def tells_timeout(text: str) -> bool:
+    """Tell whether a line states that somebody waited for an answer in vain."""
+    return bool(_TIMEOUT.search(text))
 
 
 def tells_change(text: str) -> bool:

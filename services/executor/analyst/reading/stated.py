@@ -4,11 +4,14 @@ The one vocabulary of its kind: whoever asks what a line states asks here. The w
 systems, runtimes and servers in general. A mechanism is stated *outright* where the line says what happened
 to whom it speaks of: a full disk, a killed process. It is not where the line only says what somebody met: a
 server that refuses connections was used up by a client, a wait for a lock has a holder, a certificate
-may be the other side's, and a peer that cannot be reached may be anything.
+may be the other side's, and a peer that cannot be reached may be anything. A line that says that trying again
+helped states nothing.
 """
 
 import re
 from dataclasses import dataclass
+
+from services.common.evidence.overcome import is_overcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,13 @@ class Stated:
     outright: bool
     start: int
     end: int
+    answered: bool = False
+    """Whether a store says it to whoever writes to it: its client's log holds it, too."""
+
+    @property
+    def is_of_peer(self) -> bool:
+        """Tell whether it is about another one than its teller, which may only be the client."""
+        return self.answered or self.fault in _OF_PEERS
 
 
 UNREACHABLE = "dependency.unreachable"
@@ -27,8 +37,11 @@ LIMITED = "requests.limited"
 CLOCKS = "clock.skewed"
 CERTIFICATE = "certificate.expired"
 LOCK = "lock.contention"
+READ_ONLY = "dependency.read_only"
 OTHER_RESOURCE = "resource.exhausted"
 
+# What is wrong with a peer, as the one that calls it tells.
+_OF_PEERS = frozenset({UNREACHABLE, UNRESOLVED, CERTIFICATE, LIMITED})
 # The first that a line holds counts. A cache that refuses writes was filled by those who write; a runtime
 # that stops to look for memory everywhere is short of it, and not out of it yet.
 _TABLE: tuple[tuple[str, bool, tuple[str, ...]], ...] = (
@@ -55,6 +68,16 @@ _TABLE: tuple[tuple[str, bool, tuple[str, ...]], ...] = (
         (
             r"certificate (?:has |is )?expired", r"certificate is not yet valid",
             r"\bCERT(?:IFICATE)?_HAS_EXPIRED\b",
+        ),
+    ),
+    (
+        READ_ONLY, False,
+        (
+            r"\bREADONLY You can't write", r"\bMISCONF\b", r"\bNOREPLICAS\b", r"\bNotWritablePrimary\b",
+            r"\bcannot (?:\w+ ){1,4}in a read[- ]only transaction",
+            r"blocked by\b.{0,200}\b(?:index read-only|read[-_]only[-_]allow[-_]delete)\b",
+            r"running with the --(?:super-)?read-only option",
+            r"\b(?:refused|rejected|denied|can(?:no|')t)\b[^\"]{0,80}\bread[- ]only (?:replica|mode)\b",
         ),
     ),
     (OTHER_RESOURCE, True, (r"too many open files", r"\bEMFILE\b")),
@@ -120,14 +143,39 @@ _TABLE: tuple[tuple[str, bool, tuple[str, ...]], ...] = (
 )  # fmt: skip
 _PATTERNS = tuple((fault, sure, re.compile("|".join(words), re.IGNORECASE)) for fault, sure, words in _TABLE)
 _EXHAUSTED = ".exhausted"
+# How stores say, and their clients pass on, that there is no room for what somebody writes.
+_ANSWER = re.compile(
+    r"\bOOM command not allowed|used memory > 'maxmemory'|read[- ]only mode|could not extend file"
+    r"|\bSQLSTATE\b|\bwrites? (?:\w+ )?(?:refused|rejected)\b"
+    r"|\b(?:psycopg\d?|asyncpg|pgx|pq|pymysql|mysql|redis|mongo)\b[.:]"
+    r"|\b(?:Mongo)?(?:Reply|Response|Server|Operational|BulkWrite)(?:Error|Exception)\b",
+    re.IGNORECASE,
+)
+_ROOM = frozenset({"disk.exhausted", "memory.exhausted"})
+# What a peer may do to a caller now and then, all being well: the caller tries again.
+_PASSING = frozenset({LIMITED, UNRESOLVED, UNREACHABLE})
 
 
 def stated_by(text: str) -> Stated | None:
-    """Return the mechanism that a line states; None where it states none."""
+    """Return the mechanism that a line states; None where it states none, or that it is overcome."""
+    if is_overcome(text):
+        return None
     for fault, outright, pattern in _PATTERNS:
         if found := pattern.search(text):
-            return Stated(fault, outright, found.start(), found.end())
+            answered = fault == READ_ONLY or (fault in _ROOM and _ANSWER.search(text) is not None)
+            return Stated(fault, outright, found.start(), found.end(), answered)
     return None
+
+
+def tells_of_peer(text: str) -> bool:
+    """Tell whether a line states what is wrong with another one than its teller."""
+    stated = stated_by(text)
+    return stated is not None and stated.is_of_peer
+
+
+def may_pass(fault: str) -> bool:
+    """Tell whether callers meet a fault now and then, all being well."""
+    return fault in _PASSING
 
 
 def is_exhaustion(fault: str) -> bool:

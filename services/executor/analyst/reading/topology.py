@@ -35,6 +35,9 @@ PRODUCTS = vocabulary(
 )
 
 
+_STORES: frozenset[ComponentKind] = frozenset({"database", "cache", "queue"})
+# "postgres" and "postgresql" are one.
+_MIN_ALIKE = 5
 # What a caller measures of another is about the one that such a label names.
 _FAR_SIDE = vocabulary("peer upstream destination target remote callee dependency backend")
 _PAIR = re.compile(r'(?<!\w)(\w++)="((?:[^"\\]|\\.)*+)"')
@@ -62,6 +65,23 @@ class Topology:
         if _PROGRAM.search(self.kinds[component]):
             return "service"
         return next((kind for kind, signs in _KINDS if words & signs), "service")
+
+    def is_store(self, component: str) -> bool:
+        """Tell whether a component, described or not, is by its name and kind one that others write to."""
+        words = words_of(f"{self.kinds.get(component, '')} {component}")
+        return any(kind in _STORES and words & signs for kind, signs in _KINDS)
+
+    def of_kind(self, word: str) -> list[str]:
+        """Return the components that are what a word says: a product, or a category such as a database."""
+        if word in CATEGORIES:
+            return [each for each in self.components if self.kind_of(each) == CATEGORIES[word]]
+        if word not in PRODUCTS:
+            return []
+        return [
+            each
+            for each in self.components
+            if any(_alike(word, other) for other in words_of(f"{self.kinds[each]} {each}"))
+        ]
 
     def uses(self, component: str) -> frozenset[str]:
         """Return what a component calls directly."""
@@ -118,3 +138,8 @@ def read_topology(document: Spot) -> Topology:
         (call.at("value", "from").text, call.at("value", "to").text) for call in document.at("calls").items()
     ]
     return Topology(kinds, logs, frozenset((caller, callee) for caller, callee in calls if caller and callee))
+
+
+def _alike(first: str, second: str) -> bool:
+    shorter, longer = sorted((first, second), key=len)
+    return first == second or (len(shorter) >= _MIN_ALIKE and longer.startswith(shorter))

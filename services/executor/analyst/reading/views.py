@@ -5,7 +5,7 @@ from functools import cached_property
 
 from services.executor.analyst.reading.signs import Sign, sign_of_metric
 from services.executor.analyst.reading.spot import Spot
-from services.executor.analyst.reading.stated import stated_by
+from services.executor.analyst.reading.stated import may_pass, stated_by
 from services.executor.analyst.reading.words import (
     begun,
     clean_pieces,
@@ -19,6 +19,10 @@ PAUSE_FACTOR = 10.0
 PAUSE_SECONDS = 2.0
 # A resource that was this full all along was not filled by the trouble.
 _FULL_SHARE = 0.8
+# What busy logs hold so seldom says little by itself.
+_SELDOM = 4
+# Levels that are no failures and yet say more than that work goes on.
+_NOTED = frozenset({"LOG", "NOTICE", "NOTE"})
 _TIME_KEYS = ("time", "timestamp", "ts", "at", "start", "started_at")
 _COMPONENT_KEYS = ("service", "component", "app", "application", "target", "workload", "job")
 _SUMMARY_KEYS = ("summary", "description", "message", "title", "text", "name")
@@ -125,6 +129,14 @@ class Template:
     def failed(self) -> bool:
         """Tell whether it reports a failure."""
         return self.spot.at("severity").text == "failure"
+
+    @property
+    def is_in_passing(self) -> bool:
+        """Tell whether it mentions as routine, and seldom, what callers meet now and then."""
+        level, stated = self.level.upper(), stated_by(self.first_text)
+        if stated is None or not may_pass(stated.fault) or not level or level in _NOTED:
+            return False
+        return self.spot.at("severity").text == "other" and self.spot.at("count").count <= _SELDOM
 
     @property
     def detail_text(self) -> str:

@@ -53,7 +53,9 @@ class Failures:
         for log in self.timeline.split_logs:
             messages = [template for template in log.templates if not template.is_status]
             for template in [*messages, *log.outcomes]:
-                if is_telling(template) and _is_more(template, log):
+                if not is_telling(template) or self.timeline.is_aside(template):
+                    continue
+                if _is_more(template, log):
                     what = template.outcome if template.is_status else template.quote
                     found.setdefault((log.source, what), Failure(template, log))
         return sorted(found.values(), key=lambda failure: failure.seconds)

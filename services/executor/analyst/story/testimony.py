@@ -6,14 +6,12 @@ from dataclasses import dataclass, replace
 
 from services.executor.analyst.reading.spot import Spot
 from services.executor.analyst.reading.stated import (
-    CERTIFICATE,
-    LIMITED,
     UNREACHABLE,
     UNRESOLVED,
     Stated,
     stated_by,
 )
-from services.executor.analyst.reading.topology import Topology
+from services.executor.analyst.reading.topology import PRODUCTS, Topology
 from services.executor.analyst.reading.words import mechanism_clause, quotation, vocabulary, words_of
 from services.executor.analyst.story.effects import CLOCK_SLACK
 from services.executor.analyst.story.failures import Failure, Failures
@@ -22,8 +20,6 @@ from services.executor.analyst.story.failures import Failure, Failures
 _NAME = re.compile(r"[A-Za-z][\w.-]*(?<![.-])")
 # What the service manager of a machine calls a service.
 _UNIT = re.compile(r"(?<![\w.-])([A-Za-z][\w.-]*)\.(?:service|scope)(?![\w-])")
-# What is wrong with a peer, as the one that calls it tells.
-_OF_PEERS = frozenset({UNREACHABLE, UNRESOLVED, CERTIFICATE, LIMITED})
 _RESOLVERS = vocabulary("dns coredns kubedns dnsmasq unbound resolver resolved named nameserver")
 
 
@@ -98,24 +94,46 @@ def origins(group: Iterable[Testimony], topology: Topology) -> list[Testimony]:
 
 
 def _component(failure: Failure, text: str, stated: Stated, failures: Failures) -> str:
-    topology, words = failures.timeline.topology, frozenset(_NAME.findall(text))
-    if stated.fault in _OF_PEERS:
-        # A host is called by its first label, wherever it stands.
-        hosts = words | {word.partition(".")[0] for word in words}
-        named = sorted(hosts & _peers(failure.owner, topology))
+    topology, owner = failures.timeline.topology, failure.owner
+    if owner and stated.answered:
+        return _store_of(owner, text, topology)
+    if stated.is_of_peer:
+        named = named_peers(owner, text, topology)
         if named or stated.fault != UNREACHABLE:
-            return named[0] if named else failure.owner
-        called = sorted(topology.uses(failure.owner))
-        return called[0] if len(called) == 1 else ""
+            return named[0] if named else owner
+        return _only(sorted(topology.uses(owner)))
     # A system's log speaks of others: of the one that it names.
-    victims = sorted(topology.mentioned(words | {*_UNIT.findall(text)})) if not failure.owner else []
-    return victims[0] if len(victims) == 1 else failure.owner
+    words = {*_NAME.findall(text), *_UNIT.findall(text)}
+    return (_only(sorted(topology.mentioned(words))) if not owner else "") or owner
 
 
-def _peers(owner: str, topology: Topology) -> frozenset[str]:
-    """Return whom a component may call: whom the topology says, or anybody where it says nothing."""
+def _store_of(owner: str, text: str, topology: Topology) -> str:
+    """Return the store that refused a write: the teller, or the one that it names, by name or by what it is.
+
+    Else it is the only one that the teller is known to write to. A client is not at fault by its words.
+    """
+    stores = sorted(each for each in topology.uses(owner) if topology.is_store(each))
+    if topology.is_store(owner) and not stores:
+        return owner
+    callees = topology.uses(owner) if topology.calls else topology.components
+    products = {each for word in words_of(text) & PRODUCTS for each in topology.of_kind(word)} - {owner}
+    return _only(named_peers(owner, text, topology)) or _only(sorted(products & callees)) or _only(stores)
+
+
+def named_peers(owner: str, text: str, topology: Topology) -> list[str]:
+    """Return whom a line of a component names of those that it may call, in the order of their names.
+
+    It may call whom the topology says, or anybody where that says nothing.
+    """
     called = topology.dependencies(owner) if topology.calls else topology.components
-    return called - {owner}
+    hosts = frozenset(_NAME.findall(text))
+    # A host is called by its first label, wherever it stands.
+    return sorted((hosts | {host.partition(".")[0] for host in hosts}) & called - {owner})
+
+
+def _only(names: Sequence[str]) -> str:
+    """Return the one name that is possible; empty where none or several are."""
+    return names[0] if len(names) == 1 else ""
 
 
 def _follows(testimony: Testimony, other: Testimony, topology: Topology) -> bool:

@@ -84,7 +84,7 @@ class Timeline:
             return min(told)
         troubles = [change.onset for change in self.material.metric_changes if change.sign in _TROUBLE]
         lines = [each for log in self.material.whole_logs for each in log.templates if each.onset is not None]
-        failed = [line for line in lines if line.failed] or [line for line in lines if _states(line)]
+        failed = [line for line in lines if line.failed] or [line for line in lines if self._states(line)]
         failures = [line.onset for line in failed if line.onset is not None]
         return max(troubles, default=None) if troubles else min(failures, default=None)
 
@@ -135,6 +135,13 @@ class Timeline:
         """The summaries of logs before and after the onset."""
         return self.material.split_logs(self.split) if self.split else []
 
+    def is_aside(self, template: Template) -> bool:
+        """Tell whether a line only mentions in passing what callers meet, and no trouble begins with it."""
+        if not template.is_in_passing:
+            return False
+        at = template.onset
+        return at is None or all(abs(at - hurt) > self.effect_window for hurt in self._hurts)
+
     def components_of(self, change: MetricChange) -> frozenset[str]:
         """Return the components that a series is about: its owner and those that its labels name."""
         values = re.findall(r'="((?:[^"\\]|\\.)*)"', change.labels)
@@ -144,6 +151,17 @@ class Timeline:
     def subject_of(self, change: MetricChange) -> str:
         """Return the one component that a series is about: one that its labels name, else its owner."""
         return self.topology.subject(change.labels, change.owner)
+
+    @cached_property
+    def _hurts(self) -> list[float]:
+        """Return when alerts, series and failing lines began to tell of trouble."""
+        series = [change.onset for change in self.material.metric_changes if change.sign in _TROUBLE]
+        lines = (each for log in self.material.whole_logs for each in log.templates if each.failed)
+        return [*self._alerted(), *series, *(each.onset for each in lines if each.onset is not None)]
+
+    def _states(self, template: Template) -> bool:
+        """Tell whether a line states a mechanism, whatever its level, and not only in passing."""
+        return stated_by(template.first_text) is not None and not self.is_aside(template)
 
     def _clock_times(self) -> list[float]:
         """Return the times of day that the question states, where one day was logged and they lie in it.
@@ -200,7 +218,7 @@ class Timeline:
             if log.pause is not None:
                 found.append(log.pause.at("last_before"))
             found.append(log.spot.at("durations", "first_over_1s"))
-            telling = [template for template in log.templates if template.failed or _states(template)]
+            telling = [template for template in log.templates if template.failed or self._states(template)]
             found.extend(template.spot.at("first") for template in telling)
         return [
             Onset(seconds, line.at("time").text, line.at("text"))
@@ -213,11 +231,6 @@ def is_part_of(change: MetricChange, pair: Pair) -> bool:
     """Tell whether a series is the usage of a limit, or the largest part of it."""
     same = change.spot.at("name").text == pair.spot.at("usage_name").text
     return same and pair.largest_labels in ("", change.labels)
-
-
-def _states(template: Template) -> bool:
-    """Tell whether a line states a mechanism, whatever its level."""
-    return stated_by(template.first_text) is not None
 
 
 def _onset_of(change: MetricChange) -> Onset:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from services.common.evidence.overcome import is_overcome
 from services.executor.sources.kubernetes.container_logs import is_marker
 from services.executor.tools.kubernetes.signs import MAX_MESSAGE
 
@@ -77,6 +78,16 @@ _FAULTS: Final = tuple(
             ),
         ),
         ("dependency.rate_limited", r"too many requests|rate limit(?:ed| exceeded)|RateLimitError"),
+        (
+            "dependency.read_only",
+            (
+                r"\bREADONLY You can't write|\bMISCONF\b|\bNOREPLICAS\b|\bNotWritablePrimary\b"
+                r"|\bcannot (?:\w+ ){1,4}in a read[- ]only transaction"
+                r"|blocked by\b.{0,200}\b(?:index read-only|read[-_]only[-_]allow[-_]delete)\b"
+                r"|running with the --(?:super-)?read-only option"
+                r"|OOM command not allowed|used memory > 'maxmemory'|could not extend file"
+            ),
+        ),
         ("cluster.partitioned", r"running_partitioned_network|network partition|split[- ]brain"),
         (
             "dependency.unreachable",
@@ -150,6 +161,12 @@ _CALM: Final = re.compile(
     re.IGNORECASE,
 )
 _WARNS: Final = re.compile(r"\bWARN(?:ING)?\b|\blevel\W{1,3}warn|^W\d{4} \d\d:", re.IGNORECASE)
+# What callers meet now and then, all being well: no failure where it is said seldom and as routine.
+_PASSING: Final = frozenset({"dns.unresolved", "dependency.rate_limited", "dependency.unreachable"})
+_ROUTINE: Final = re.compile(
+    r"\b(?:INFO|DEBUG|TRACE)\b|\blevel\W{1,3}(?:info|debug|trace)\b|^[ID]\d{4} \d\d:"
+)
+_SELDOM: Final = 4
 _TOOK: Final = re.compile(
     r"(?P<what>[A-Za-z][\w /.'-]{2,60}?)\s"
     r"(?:completed|finished|took|returned|rendered|done|executed|responded)\b"
@@ -217,6 +234,16 @@ class Shape:
     peer: Line = _NO_LINE
     frame: Line = _NO_LINE
 
+    def is_in_passing(self, lines: int) -> bool:
+        """Tell whether it only mentions what callers meet, in a log of so many lines."""
+        goes_on = lines - self.position > _MOMENT_LINES
+        return (
+            self.fault in _PASSING
+            and goes_on
+            and self.count <= _SELDOM
+            and _ROUTINE.search(self.last.text) is not None
+        )
+
     def add(self, line: Line, position: int, before: Iterable[Line]) -> None:
         """Take a line, with those shortly before it."""
         self.count += 1
@@ -269,12 +296,13 @@ class Summary:
 
         Of some, such as those that only say that they are failures, the first of the last moment counts.
         """
-        found = min(self.failures.values(), key=lambda shape: (shape.rank, -shape.last.n), default=None)
+        told = [shape for shape in self.failures.values() if not shape.is_in_passing(self.lines)]
+        found = min(told, key=lambda shape: (shape.rank, -shape.last.n), default=None)
         if found is None or found.fault not in _FIRST_TELLS:
             return found
         moment = [
             shape
-            for shape in self.failures.values()
+            for shape in told
             if shape.rank == found.rank and found.position - shape.position <= _MOMENT_LINES
         ]
         return min(moment, key=lambda shape: shape.position)
@@ -323,7 +351,9 @@ def summarize(lines: Iterable[tuple[int, str]]) -> Summary:
 
 
 def _states_failure(text: str) -> bool:
-    return bool(_ANY.search(text) and not _CALM.search(text) and not _FRAME.match(text))
+    if _CALM.search(text) or _FRAME.match(text):
+        return False
+    return _ANY.search(text) is not None and not is_overcome(text)
 
 
 def fault_of_line(text: str) -> str:

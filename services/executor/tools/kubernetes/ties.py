@@ -88,7 +88,9 @@ class Ties:
     def _users(self, subject: Subject) -> list[Subject]:
         match subject.kind:
             case "PersistentVolumeClaim":
-                return [pod for pod in self._cluster.pods if subject.name in claims_of(pod)]
+                said = users_of(subject)
+                pods = self._cluster.pods
+                return [pod for pod in pods if subject.name in claims_of(pod) or pod.name in said]
             case "Node":
                 return [pod for pod in self._cluster.pods if node_of(pod) == subject.name]
             case "Service" | "PodDisruptionBudget":
@@ -113,6 +115,12 @@ def stems(subject: Subject) -> list[str]:
 def claims_of(pod: Subject) -> list[str]:
     """Return the names of the volume claims of a pod."""
     return [name for view in pod.views for name in _claims(view)]
+
+
+def users_of(claim: Subject) -> list[str]:
+    """Return the names of the pods that the description of a volume claim names as its users."""
+    stated = (view.root.at("Used By") for view in claim.views)
+    return [text for node in stated for text in (node.text, *(each.text for each in node.children)) if text]
 
 
 def _claims(view: KubeObject) -> Iterator[str]:
