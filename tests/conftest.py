@@ -4,7 +4,9 @@ import os
 from pathlib import Path
 
 import pytest
+import structlog
 from hypothesis import settings
+from structlog.dev import ConsoleRenderer, plain_traceback
 
 # Assertions in helpers, too, say what they compared; before any of them is imported.
 pytest.register_assert_rewrite(*(f"tests.{path.name}" for path in Path(__file__).parent.iterdir()))
@@ -21,6 +23,11 @@ settings.register_profile("assay", deadline=None)
 # For `make mutants`, which runs the tests of a function once per mutant of it.
 settings.register_profile("mutants", deadline=None, max_examples=20, derandomize=True, database=None)
 settings.load_profile("assay")
+
+# A service logs no variables. Drawn with them, a traceback holds up the event loop of a test for seconds.
+for processor in structlog.get_config()["processors"]:
+    if isinstance(processor, ConsoleRenderer):
+        processor.exception_formatter = plain_traceback
 
 
 @pytest.fixture(scope="session")

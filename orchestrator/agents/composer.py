@@ -4,7 +4,7 @@ import grpc.aio
 from assay.composer.v1.composer_pb2 import ComposeRequest, ComposeResponse
 from assay.composer.v1.composer_pb2_grpc import ComposerServiceStub
 
-from orchestrator.agents.call import CallLimit, failures_named
+from orchestrator.agents.call import CallLimit, answer_of
 from orchestrator.graph import RunConfig
 
 
@@ -17,5 +17,4 @@ class ComposerAgent:
 
     async def compose(self, request: ComposeRequest, config: RunConfig) -> ComposeResponse:
         """Make the call; CallFailedError when it does not end with OK."""
-        with failures_named():
-            return await self._stub.Compose(request, **self._limit.options(config))
+        return await answer_of(lambda: self._stub.Compose(request, **self._limit.options(config)))

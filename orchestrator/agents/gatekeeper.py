@@ -4,7 +4,7 @@ import grpc.aio
 from assay.gatekeeper.v1.gatekeeper_pb2 import CheckRequest, CheckResponse
 from assay.gatekeeper.v1.gatekeeper_pb2_grpc import GatekeeperServiceStub
 
-from orchestrator.agents.call import CallLimit, failures_named
+from orchestrator.agents.call import CallLimit, answer_of
 from orchestrator.graph import RunConfig
 
 
@@ -17,5 +17,4 @@ class GatekeeperAgent:
 
     async def check(self, request: CheckRequest, config: RunConfig) -> CheckResponse:
         """Make the call; CallFailedError when it does not end with OK."""
-        with failures_named():
-            return await self._stub.Check(request, **self._limit.options(config))
+        return await answer_of(lambda: self._stub.Check(request, **self._limit.options(config)))

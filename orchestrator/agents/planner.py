@@ -4,7 +4,7 @@ import grpc.aio
 from assay.planner.v1.planner_pb2 import PlanRequest, PlanResponse
 from assay.planner.v1.planner_pb2_grpc import PlannerServiceStub
 
-from orchestrator.agents.call import CallLimit, failures_named
+from orchestrator.agents.call import CallLimit, answer_of
 from orchestrator.graph import RunConfig
 
 
@@ -17,5 +17,4 @@ class PlannerAgent:
 
     async def plan(self, request: PlanRequest, config: RunConfig) -> PlanResponse:
         """Make the call; CallFailedError when it does not end with OK."""
-        with failures_named():
-            return await self._stub.Plan(request, **self._limit.options(config))
+        return await answer_of(lambda: self._stub.Plan(request, **self._limit.options(config)))

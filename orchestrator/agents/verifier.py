@@ -4,7 +4,7 @@ import grpc.aio
 from assay.verifier.v1.verifier_pb2 import VerifyRequest, VerifyResponse
 from assay.verifier.v1.verifier_pb2_grpc import VerifierServiceStub
 
-from orchestrator.agents.call import CallLimit, failures_named
+from orchestrator.agents.call import CallLimit, answer_of
 from orchestrator.graph import RunConfig
 
 
@@ -20,5 +20,4 @@ class VerifierAgent:
         request = VerifyRequest.FromString(verified_input)
         if request.SerializeToString(deterministic=True) != verified_input:
             raise ValueError("the stored verifier input does not survive parsing")
-        with failures_named():
-            return await self._stub.Verify(request, **self._limit.options(config))
+        return await answer_of(lambda: self._stub.Verify(request, **self._limit.options(config)))

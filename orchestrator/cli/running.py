@@ -1,6 +1,7 @@
 """Running the work of a command: its signals, and its end when it fails."""
 
 import asyncio
+import signal
 from collections.abc import Coroutine
 from typing import Any, NoReturn, TypeVar
 
@@ -16,11 +17,27 @@ ResultT = TypeVar("ResultT")
 
 def run_to_end(work: Coroutine[Any, Any, ResultT]) -> ResultT:
     """Run the work of a command; the first signal cancels it. Raises CommandError."""
-    try:
-        return asyncio.run(_until_signal(work))
-    finally:
-        # The event loop has put the system's own reactions back.
-        end_at_once()
+    with asyncio.Runner(loop_factory=_Loop) as runner:
+        return runner.run(_until_signal(work))
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    """An event loop that hands signals over to `end_at_once` when it closes.
+
+    Others put the system's reactions back, so that a signal in that moment ends the command in another way.
+    """
+
+    def close(self) -> None:
+        """Close; signals are nothing to this loop any more."""
+        if not self.is_closed():
+            end_at_once()
+            # What it would be told of them has nowhere to go from here on.
+            signal.set_wakeup_fd(-1)
+        super().close()
+
+    def remove_signal_handler(self, sig: int) -> bool:  # noqa: ARG002 - as every loop takes it
+        """Leave whatever is set."""
+        return False
 
 
 def fail(error: CommandError) -> NoReturn:

@@ -18,7 +18,7 @@ from tests.fakes.model_endpoint.server import serving
 
 PATIENCE_SECONDS = 30
 # What never ends is waited for so long: the request has to get there before.
-SECONDS = 2
+SECONDS = 5
 
 
 REQUEST = ModelRequest("Say a word.", "Now.", Answer, 100)

@@ -19,12 +19,13 @@ from services.common.reasoning import FailedAs
 from tests.fakes.model_endpoint import ModelEndpoint, Reply, agent_settings, asking, scripted
 from tests.fakes.model_endpoint import replies as r
 from tests.fakes.model_endpoint.answers import GOOD, Answer
+from tests.fakes.nobody import kept_address
 from tests.fakes.process_log import logged
 
 CANARY = "canary-9d2e"
 KEY = "sk-canary-9d2e-key"
 # What never ends is waited for so long: the request has to get there before.
-SECONDS = 2
+SECONDS = 5
 # Nothing else takes as long; whatever hangs fails here instead of for ever.
 PATIENCE_SECONDS = 30
 
@@ -149,11 +150,10 @@ async def test_whose_time_was_up_is_told(own: float, waits: float, kind: Kind, s
 
 
 async def test_nothing_listens() -> None:
-    async with scripted(r.always(r.hang())) as endpoint:
-        base_url = endpoint.base_url
-    async with asking(agent_settings(base_url)) as model:
-        with pytest.raises(ModelError) as caught:
-            await model.ask(REQUEST, PATIENCE_SECONDS)
+    with kept_address() as nobody:
+        async with asking(agent_settings(f"http://{nobody}/v1")) as model:
+            with pytest.raises(ModelError) as caught:
+                await model.ask(REQUEST, PATIENCE_SECONDS)
     assert caught.value.kind is Kind.UNREACHABLE
     assert "the endpoint cannot be reached" in str(caught.value)
 

@@ -16,6 +16,7 @@ from services.common.rpc.channels import open_channel
 from services.common.rpc.health import LIVENESS, is_serving
 from services.common.rpc.server import ListenError
 from services.common.rpc.service import Service, serving
+from tests.fakes.nobody import kept_address
 from tests.fakes.scripted import EXECUTOR, GATE, Context, ScriptedSettings, ok, running, service
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
@@ -56,24 +57,23 @@ async def test_an_unknown_health_name_is_not_serving() -> None:
 
 
 async def test_nobody_there_is_not_serving() -> None:
-    async with running() as served:
-        gone = served.address
-    async with open_channel(gone, 1 << 20) as channel:
-        assert not await is_serving(channel, timeout_seconds=2)
+    with kept_address() as nobody:
+        async with open_channel(nobody, 1 << 20) as channel:
+            assert not await is_serving(channel, timeout_seconds=60)
 
 
 async def test_readiness_follows_the_service_and_liveness_does_not() -> None:
-    answers = asyncio.Queue[bool]()
+    is_ready = False
 
     async def ready() -> bool:
-        return await answers.get()
+        return is_ready
 
     async with running(ready=ready) as served:
         assert not await is_serving(served.channel, timeout_seconds=60)
         assert await is_serving(served.channel, name=LIVENESS, timeout_seconds=60)
-        answers.put_nowait(True)
+        is_ready = True
         await until(served.channel, GATE, SERVING)
-        answers.put_nowait(False)
+        is_ready = False
         await until(served.channel, GATE, NOT_SERVING)
         assert await is_serving(served.channel, name=LIVENESS, timeout_seconds=60)
 
@@ -259,10 +259,9 @@ async def test_two_servers_cannot_share_a_port() -> None:
 
 
 async def test_a_channel_finds_a_service_that_came_back() -> None:
-    async with running() as first:
-        address = first.address
-    async with open_channel(address, 1 << 20) as channel:
-        assert not await is_serving(channel, timeout_seconds=2)
-        async with running(settings=ScriptedSettings(listen=address)), asyncio.timeout(60):
-            await channel.channel_ready()
-            assert await is_serving(channel, timeout_seconds=60)
+    with kept_address() as address:
+        async with open_channel(address, 1 << 20) as channel:
+            assert not await is_serving(channel, timeout_seconds=60)
+            async with running(settings=ScriptedSettings(listen=address)), asyncio.timeout(60):
+                await channel.channel_ready()
+                assert await is_serving(channel, timeout_seconds=60)

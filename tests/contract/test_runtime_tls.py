@@ -17,8 +17,9 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_status import rpc_status
 from structlog.testing import capture_logs
 
-from dev.authority import Authority, write_private
+from dev.authority import Authority, Issued, write_private
 from services.common.errors import ResourceExhaustedError
+from services.common.rpc import certificates
 from services.common.rpc.callers import server_name
 from services.common.rpc.certificates import CertificateError, Watched
 from services.common.rpc.channels import ClientTls, open_channel
@@ -157,6 +158,30 @@ def test_files_that_do_not_fit_together_are_not_used_until_they_do(trust: Trust)
     assert watched.renewed() is None
     # Touched and not changed is nothing new.
     os.utime(files.key, (1, 1))
+    assert watched.renewed() is None
+
+
+@pytest.mark.parametrize("renewals", [1, 3])
+def test_files_that_are_renewed_while_they_are_first_read_are_read_again(
+    trust: Trust, monkeypatch: pytest.MonkeyPatch, renewals: int
+) -> None:
+    files = trust.files(SERVER)
+    read = certificates._read  # noqa: SLF001 - the moment between the check and the reading
+    renewed: list[Issued] = []
+
+    def read_late(path: Path) -> bytes:
+        if path == files.certificate and len(renewed) < renewals:
+            before = read(path)
+            renewed.append(trust.service(SERVER))
+            write_private(files.certificate, renewed[-1].certificate)
+            write_private(files.key, renewed[-1].key)
+            return before
+        return read(path)
+
+    monkeypatch.setattr(certificates, "_read", read_late)
+    watched = Watched(files)
+    shown = watched.material
+    assert (shown.certificate, shown.key) == (renewed[-1].certificate, renewed[-1].key)
     assert watched.renewed() is None
 
 

@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import grpc
@@ -124,6 +126,25 @@ async def test_a_collector_that_never_answers_disturbs_nobody(project: Path) -> 
     with collecting(held=True) as collector:
         code, log = await called_and_stopped(project, collector.endpoint)
     assert (code, lost(log)) == (0, ["spans cannot be sent and are lost"])
+
+
+async def test_a_second_signal_while_a_process_waits_for_its_collector_changes_nothing(project: Path) -> None:
+    with collecting(held=True) as collector:
+        variables = {"ASSAY_SCRIPTED_OTLP_ENDPOINT": collector.endpoint}
+        async with process(project, variables) as started:
+            async with open_channel(await address_of(started), 1 << 20) as channel:
+                gate = gatekeeper_pb2_grpc.GatekeeperServiceStub(channel)
+                await gate.Check(gatekeeper_pb2.CheckRequest(), timeout=60)
+            started.send_signal(signal.SIGTERM)
+            assert started.stderr is not None
+            while json.loads(await started.stderr.readline())["event"] != "stopped":
+                pass
+            for number in (signal.SIGTERM, signal.SIGINT):
+                # Where it has sent all before, it may have ended.
+                with suppress(ProcessLookupError):
+                    os.kill(started.pid, number)
+            _, error = await started.communicate()
+    assert (started.returncode, "Traceback" in error.decode()) == (0, False)
 
 
 async def test_a_collector_that_refuses_disturbs_nobody_and_its_words_are_not_logged(project: Path) -> None:

@@ -416,12 +416,12 @@ class Stack:
         request = diagnosis_pb2.SubmitDiagnosisRequest(idempotency_key=key)
         request.diagnosis.question = question
         request.diagnosis.scope.bundle = "incident"
-        return (await self.stub.SubmitDiagnosis(request, timeout=60)).run_id
+        return (await self.stub.SubmitDiagnosis(request, timeout=300)).run_id
 
     def watching(self, run_id: str, after: int = 0) -> AsyncGenerator[DiagnoseResponse, None]:
         """Follow a run."""
         request = diagnosis_pb2.WatchRunRequest(run_id=run_id, after_sequence=after)
-        call = self.stub.WatchRun(request, timeout=120)
+        call = self.stub.WatchRun(request, timeout=300)
 
         async def messages() -> AsyncGenerator[DiagnoseResponse, None]:
             async for message in call:

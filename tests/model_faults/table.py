@@ -101,7 +101,7 @@ _JUDGED: Final[dict[str, Any]] = {"checks": [_CHECK], "verdict": "pass", "score"
 _WRITTEN: Final[dict[str, Any]] = {"summary": [], "confirmed": [], "directions": []}
 _FOREIGN_CALL: Final = _calls(json.dumps({ITS_WORDS: 1}))
 # The request has to get there before.
-_TRICKLE_SECONDS: Final = 1.0
+_TRICKLE_SECONDS: Final = 2.0
 
 FAULTS: Final = (
     Fault("401", always(r.failed("401 No", ITS_WORDS)), NEVER, "unauthorized", "refuses the key", (1, 1)),
@@ -153,7 +153,7 @@ FAULTS: Final = (
         "raise planner_seconds",
         (1, 2),
         agents=("planner", "verifier", "composer"),
-        caller_seconds=2.5,
+        caller_seconds=3.5,
     ),
     Fault("cut connection", always(r.cut()), AGAIN, "unreachable", "cannot be reached", (1, 2)),
     Fault("reset", always(r.reset()), AGAIN, "unreachable", "cannot be reached", (1, 2)),

@@ -15,7 +15,7 @@ _MAX_FILE_BYTES: Final = 1 << 20
 _TAIL_BYTES: Final = 8192
 _TAIL_LINES: Final = 20
 # From the end of a process to the last of what it wrote.
-_END_SECONDS: Final = 1.0
+_END_SECONDS: Final = 5.0
 
 
 class ServiceLog(Protocol):

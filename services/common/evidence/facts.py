@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import partial
 from itertools import pairwise
 from typing import Final, TypeAlias
 
@@ -91,10 +90,11 @@ _CONCEPTS: Final = frozenset(
 _NEGATION: Final = re.compile(
     rf"(?<![\w-])(?:{'|'.join(_NEGATIONS)})(?![\w-])|n['\u2019]t(?!\w)", re.IGNORECASE
 )
+_MARKS: Final = ('"', "`")
 # One pattern, so that whichever begins first takes the quotation marks that it needs.
 _QUOTED: Final = re.compile(
     r'(?<!\w)(?P<name>[A-Za-z_][\w.]{0,127})\s?=[~=]?\s?"(?P<value>[^"\n]{0,1024})"'
-    r"""|"[^"]{1,4096}"|“[^“”]{1,4096}”|`[^`]{1,4096}`|(?<!\w)'[^'\n]{2,1024}'(?!\w)"""
+    r"""|"[^"]{0,4096}"|“[^“”]{1,4096}”|`[^`]{0,4096}`|(?<!\w)'[^'\n]{2,1024}'(?!\w)"""
 )
 _URL: Final = re.compile(r"(?<!\w)[a-z][a-z0-9+.-]{1,15}://[^\s\"'<>`]{1,2048}", re.IGNORECASE)
 _ADDRESS: Final = re.compile(
@@ -136,19 +136,31 @@ def _without(text: str, found: list[Found]) -> str:
     """Blank what was found; offsets stay, and no two neighbours grow together."""
     parts: list[str] = []
     position = 0
-    for start, end, _ in found:
-        parts += (text[position:start], " " * (end - start))
-        position = end
+    for start, end in sorted((start, end) for start, end, _ in found):
+        parts += (text[position:start], " " * (end - max(start, position)))
+        position = max(position, end)
     return "".join([*parts, text[position:]])
 
 
-def _unbalanced(mark: str, text: str) -> Iterator[Found]:
-    """With an odd number of marks nothing tells inside from outside: then all between two marks is quoted."""
-    places = [index for index, char in enumerate(text) if char == mark]
-    if len(places) % 2:
+def _unpaired(text: str) -> Iterator[Found]:
+    """Where marks do not pair, nothing tells inside from outside: then all between two marks is quoted."""
+    if _is_paired(text):
+        return
+    for mark in _MARKS:
+        places = [index for index, char in enumerate(text) if char == mark]
         for start, end in pairwise(places):
             if text[start + 1 : end].strip():
                 yield start, end, Fact(FactKind.QUOTATION, text[start + 1 : end], None, start)
+
+
+def _is_paired(text: str) -> bool:
+    """Tell whether every mark has another, and none stands alone within a quotation by other marks."""
+    return all(
+        part.count(mark) % 2 == 0
+        for mark in _MARKS
+        if mark in text
+        for part in (text, *(match.group() for match in _QUOTED.finditer(text)))
+    )
 
 
 def _quoted(text: str) -> Iterator[Found]:
@@ -252,8 +264,7 @@ def negations_in(text: str) -> Iterator[Found]:
 
 
 _PASSES: Final[tuple[Callable[[str], Iterator[Found]], ...]] = (
-    partial(_unbalanced, '"'),
-    partial(_unbalanced, "`"),
+    _unpaired,
     _quoted,
     _urls,
     _instants,

@@ -8,7 +8,7 @@ import ssl
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import structlog
 
@@ -20,6 +20,11 @@ from services.common.tls_settings import TlsFiles
 _MAX_FILE_BYTES: Final = 1 << 20
 # A handshake in memory takes three turns of each side; more means that it goes nowhere.
 _MAX_TURNS: Final = 10
+# Who renews certificates writes three files and is done.
+_MAX_READINGS: Final = 10
+
+# Of each file what changes when it does.
+_Signature: TypeAlias = tuple[tuple[int, int, int, int], ...]
 
 _log = structlog.get_logger("assay.certificates")
 
@@ -53,8 +58,7 @@ class Watched:
         """Read the files; raises CertificateError."""
         self._files = files
         self._lock = threading.Lock()
-        self._seen = _signature(files)
-        self._material = _material(files)
+        self._seen, self._material = _whole(files)
 
     @property
     def material(self) -> Material:
@@ -65,13 +69,9 @@ class Watched:
         """Return what the files hold when that is new and fits together; None while there is nothing new."""
         with self._lock:
             try:
-                seen = _signature(self._files)
-                if seen == self._seen:
+                if _signature(self._files) == self._seen:
                     return None
-                material = _material(self._files)
-                # Somebody may be writing: what was checked may not be what was read.
-                if _signature(self._files) != seen:
-                    return None
+                seen, material = _whole(self._files)
             except CertificateError as error:
                 _log.warning("the renewed certificate is not used yet", problem=error.message)
                 return None
@@ -164,6 +164,17 @@ def _contexts(files: TlsFiles) -> tuple[ssl.SSLContext, ssl.SSLContext]:
     return shows, trusts
 
 
+def _whole(files: TlsFiles) -> tuple[_Signature, Material]:
+    """Return what the files hold, and what tells that from what they hold later; raises CertificateError."""
+    for _ in range(_MAX_READINGS):
+        seen = _signature(files)
+        material = _material(files)
+        # Somebody may be writing: what was checked may not be what was read.
+        if _signature(files) == seen:
+            return seen, material
+    raise CertificateError(f"{files.certificate}: it, its key or its authorities are written again and again")
+
+
 def _material(files: TlsFiles) -> Material:
     _contexts(files)
     return Material(_read(files.certificate), _read(files.key), _read(files.authorities))
@@ -180,7 +191,7 @@ def _read(path: Path) -> bytes:
     return data
 
 
-def _signature(files: TlsFiles) -> tuple[tuple[int, int, int, int], ...]:
+def _signature(files: TlsFiles) -> _Signature:
     try:
         stats = [path.stat() for path in (files.certificate, files.key, files.authorities)]
     except OSError as error:

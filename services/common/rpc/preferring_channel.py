@@ -8,8 +8,9 @@ name is looked up, and meanwhile whoever is there is asked, since only a service
 
 import asyncio
 import time
-from collections.abc import Callable
-from typing import Final
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from typing import Final, TypeVar
 
 import grpc
 import grpc.aio
@@ -22,6 +23,46 @@ LOOK_UP_SECONDS: Final = 5.0
 
 _READY: Final = grpc.ChannelConnectivity.READY
 _NOBODY: Final = grpc.ChannelConnectivity.TRANSIENT_FAILURE
+# How gRPC begins to word it that a channel had nobody to send a call to.
+_NOWHERE: Final = "connections to all backends failing"
+
+T = TypeVar("T")
+
+
+async def sent_somewhere(make: Callable[[], Awaitable[T]]) -> T:
+    """Make a call on a preferring channel and return its answer; `make` is called once more if need be.
+
+    A call is given to one of the pair a moment before gRPC sends it. Where in that moment the last pod says
+    that it is not ready any more, gRPC has nobody to send it to, though that pod still answers.
+    """
+    try:
+        return await make()
+    except grpc.aio.AioRpcError as error:
+        if not _went_nowhere(error):
+            raise
+    return await make()
+
+
+async def streamed_from_somewhere(make: Callable[[], AsyncGenerator[T, None]]) -> AsyncGenerator[T, None]:
+    """Make a call with a streamed response likewise, and yield its messages."""
+    came = False
+    try:
+        async with aclosing(make()) as messages:
+            async for message in messages:
+                came = True
+                yield message
+        return
+    except grpc.aio.AioRpcError as error:
+        if came or not _went_nowhere(error):
+            raise
+    async with aclosing(make()) as messages:
+        async for message in messages:
+            yield message
+
+
+def _went_nowhere(error: grpc.aio.AioRpcError) -> bool:
+    """Tell whether no service can have begun a call, since it was never sent."""
+    return error.code() is grpc.StatusCode.UNAVAILABLE and (error.details() or "").startswith(_NOWHERE)
 
 
 class Pair(ForwardingChannel):

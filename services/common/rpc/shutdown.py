@@ -17,7 +17,10 @@ class ParentError(Exception):
 
 @contextmanager
 def on_signals(stop: asyncio.Event) -> Iterator[None]:
-    """Set `stop` on SIGTERM and SIGINT; a second signal changes nothing, since every wait is bounded."""
+    """Set `stop` on SIGTERM and SIGINT; a second signal changes nothing, since every wait is bounded.
+
+    Nor does one after the block, while the process flushes what it has to say.
+    """
     loop = asyncio.get_running_loop()
     for number in SIGNALS:
         loop.add_signal_handler(number, stop.set)
@@ -26,6 +29,7 @@ def on_signals(stop: asyncio.Event) -> Iterator[None]:
     finally:
         for number in SIGNALS:
             loop.remove_signal_handler(number)
+            signal.signal(number, signal.SIG_IGN)
 
 
 @asynccontextmanager

@@ -30,10 +30,10 @@ class _Generation:
         self._close_when_idle()
 
     async def close(self, grace: float | None) -> None:
-        if self._closing is not None:
-            await self._closing
-        else:
-            await self.channel.close(grace)
+        # Kept, since the calls that it ends would close the channel once more.
+        if self._closing is None:
+            self._closing = asyncio.create_task(self.channel.close(grace), name="channel")
+        await self._closing
 
     def _ended(self, _: object) -> None:
         self._running -= 1

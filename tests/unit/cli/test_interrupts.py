@@ -42,3 +42,52 @@ def test_it_holds_before_anything_slow_is_loaded() -> None:
         "import sys, orchestrator.cli.__main__\nprint({'typer', 'asyncio', 'grpc'} & {*sys.modules})"
     )
     assert ended.stdout == "set()\n"
+
+
+# Prints the exit code of a command whose work ends, and that a signal meets while its event loop closes.
+_CLOSING = """
+import os
+import socket
+from orchestrator.cli.running import run_to_end
+
+async def work():
+    closed = socket.socket.close
+    def and_a_signal(self):
+        closed(self)
+        os.kill(os.getpid(), {})
+    socket.socket.close = and_a_signal
+
+run_to_end(work())
+print("still there")
+"""
+
+
+@pytest.mark.parametrize("number", interrupts.STOP_SIGNALS)
+def test_a_signal_while_the_event_loop_closes_ends_the_process_alike(number: signal.Signals) -> None:
+    ended = _python(_CLOSING.format(int(number)))
+    assert (ended.returncode, ended.stdout, ended.stderr) == (4, "", "assay: cancelled\n")
+
+
+# Sends a signal whenever the system's reaction to it is put back.
+_PUT_BACK = """
+import os
+import signal
+from orchestrator.cli.interrupts import STOP_SIGNALS
+from orchestrator.cli.running import run_to_end
+
+async def work():
+    set_reaction = signal.signal
+    def and_a_signal(number, reaction):
+        set_reaction(number, reaction)
+        if number in STOP_SIGNALS and reaction in (signal.SIG_DFL, signal.default_int_handler):
+            os.kill(os.getpid(), number)
+    signal.signal = and_a_signal
+
+run_to_end(work())
+print("still there")
+"""
+
+
+def test_the_system_s_reactions_are_never_put_back() -> None:
+    ended = _python(_PUT_BACK)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "still there\n", "")

@@ -69,3 +69,13 @@ def test_what_libraries_say_below_info_is_not_written(level: str, own: list[str]
     lines = written.getvalue()
     assert [name for name in ("debug", "info", "error") if f"own {name}" in lines] == own
     assert [name for name in ("debug", "info", "error") if f"foreign {name}" in lines] == foreign
+
+
+def test_what_a_test_prints_of_an_exception_is_not_drawn(capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        fail(1)
+    except KeyError:
+        structlog.get_logger().exception("it failed")
+    printed = capsys.readouterr().out
+    assert "\nKeyError: 'canary-c0de'\n" in f"{printed}\n"
+    assert "│" not in printed

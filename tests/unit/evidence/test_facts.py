@@ -1,5 +1,7 @@
 """The concrete facts of sentences."""
 
+from itertools import product
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -215,6 +217,13 @@ def test_between_stray_marks_all_is_quoted() -> None:
     facts = [(fact.kind.value, fact.text, fact.value, fact.start) for fact in facts_of('it "b" c" d')]
     assert facts == [("quotation", "b", None, 3), ("quotation", " c", None, 5)]
     assert facts_of('it """ d') == []
+
+
+def test_a_quotation_is_seen_whatever_marks_stand_before_it() -> None:
+    added = ' "the moon is full"'
+    before = ["".join(marks) for count in range(5) for marks in product("\"'`“”a= ", repeat=count)]
+    unseen = [text for text in before if not any("moon" in fact.text for fact in facts_of(text + added))]
+    assert unseen == []
 
 
 @pytest.mark.parametrize(
