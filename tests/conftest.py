@@ -18,8 +18,9 @@ SHARED_VARIABLE = "TEST_DATA"
 
 forget_own(os.environ)
 
-# On a busy machine the time of one example says nothing about the code.
-settings.register_profile("assay", deadline=None)
+# On a busy machine the time of one example says nothing about the code. In CI every change is judged by the
+# same examples; whoever runs the tests by hand tries others.
+settings.register_profile("assay", deadline=None, derandomize=bool(os.environ.get("CI")))
 # For `make mutants`, which runs the tests of a function once per mutant of it.
 settings.register_profile("mutants", deadline=None, max_examples=20, derandomize=True, database=None)
 settings.load_profile("assay")
