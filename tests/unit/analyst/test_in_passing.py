@@ -113,7 +113,12 @@ def test_the_log_of_a_pod_that_is_well_mentions_it_and_nothing_is_wrong(line: st
 
 
 @pytest.mark.parametrize(
-    ("line", "behind"), [("ERROR 429 too many requests", 60), ("INFO 429 too many requests, giving up", 2)]
+    ("line", "behind"),
+    [
+        ("ERROR 429 too many requests", 60),
+        ("INFO 429 too many requests, giving up", 2),
+        ("ERROR 429 too many requests, attempt 8; last succeeded at 09:00", 60),
+    ],
 )
 def test_the_log_of_a_pod_that_says_it_as_a_failure_or_at_its_end_still_tells(
     line: str, behind: int, tmp_path: Path

@@ -40,6 +40,10 @@ def told(
         "cannot execute INSERT in a read-only transaction",
         "The MySQL server is running with the --read-only option so it cannot execute this statement",
         "MongoServerError: NotWritablePrimary: not primary",
+        "MISCONF Errors writing to the AOF file: No such device",
+        "NOREPLICAS Not enough good replicas to write.",
+        "insert rejected: the server is in read-only mode",
+        "write refused: read-only mode",
         "blocked by: [FORBIDDEN/12/index read-only / allow delete (api)]",
     ],
 )
@@ -58,6 +62,12 @@ def test_a_refusal_of_writes_is_of_the_store(text: str) -> None:
         "node is read-only: false",
         "added read-only replica db-2",
         "settings: index read-only=false",
+        "edit refused for user 17: account is in read-only mode",
+        "permission denied: dashboard shared in read-only mode",
+        "can't open the editor, falling back to read-only mode",
+        "statement 7 cannot be cached in a read-only transaction",
+        "setting noreplicas is off, misconf is off",
+        "was running with the --read-only option until 09:00",
     ],
 )
 def test_what_is_only_to_be_read_refuses_nothing(text: str) -> None:

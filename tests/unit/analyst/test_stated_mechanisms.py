@@ -143,6 +143,27 @@ def test_a_wait_that_is_logged_as_routine_belongs_to_the_failures_after_it(tmp_p
     assert found.suspects
 
 
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("process 7 still waiting for ShareLock on transaction 9 after 1000.1 ms", "lock.contention"),
+        ("still waiting for AccessExclusiveLock on tuple (0,1)", "lock.contention"),
+        ("still waiting for the table lock", "lock.contention"),
+        ("still waiting for an answer of ledger", None),
+        ("still waiting for block 7", None),
+        ("recv() failed (104: Connection reset by peer) while reading client request body", None),
+        (
+            "recv() failed (104: Connection reset by peer) while reading response header",
+            "dependency.unreachable",
+        ),
+    ],
+)
+def test_whom_a_line_waits_for_is_what_it_names(text: str, fault: str | None) -> None:
+    stated = stated_by(text)
+
+    assert (stated.fault if stated else None) == fault
+
+
 def test_who_waits_for_the_locks_of_what_it_calls_is_explained_by_its_change(tmp_path: Path) -> None:
     bundle = shop("cart", "store")
     bundle.change(FAILS_AT - 4, "store", "migration 7: rewrite of table parts", "migration")

@@ -58,12 +58,60 @@ def test_the_error_that_a_message_names_is_told(tmp_path: Path) -> None:
         {"cart": "timed out waiting for mail", "search": "deadline exceeded calling store"},
         TWO_CALLERS | {"edge": "timed out waiting for cart"},
         {"cart": "TimeoutError: timed out", "search": "i/o timeout"},
+        TWO_CALLERS | {"cart": "network is unreachable; timed out waiting for store"},
+        {
+            "cart": "damaged index of store, no timeout occurred",
+            "search": "damaged index of store, timeout set to 5",
+        },
         {"cart": "damaged index of store, timeout=50", "search": "damaged index of store, timeout: 50"},
     ],
-    ids=["one caller", "two that are waited for", "a caller of a caller", "nobody named", "a setting"],
+    ids=[
+        "one caller",
+        "two that are waited for",
+        "a caller of a caller",
+        "nobody named",
+        "one that is cut off",
+        "none and a setting",
+        "a setting",
+    ],
 )
 def test_else_a_timeout_blames_nobody(told: dict[str, str], tmp_path: Path) -> None:
     assert run(told, tmp_path).suspects == []
+
+
+@pytest.mark.parametrize(
+    ("line", "is_blamed"),
+    [
+        ("WARN no answer of ledger yet", False),
+        ("ERROR request to ledger failed", False),
+        ("WARN page 7 is cold", True),
+        ("INFO asked ledger", True),
+    ],
+)
+@pytest.mark.parametrize("earlier", [0, 2])
+def test_who_complains_of_another_one_only_waits_itself(
+    line: str, is_blamed: bool, earlier: int, tmp_path: Path
+) -> None:
+    bundle = PlainLogs()
+    names = ("cart", "search", "store", "ledger")
+    bundle.services = {name: [f"logs/{name}.log"] for name in names}
+    bundle.calls = [("cart", "store"), ("search", "store"), ("store", "ledger")]
+    bundle.routine(*(f"logs/{name}.log" for name in names))
+    for name, text in TWO_CALLERS.items():
+        bundle.fails(f"logs/{name}.log", f"ERROR {text}")
+    bundle.fails("logs/store.log", line, at=FAILS_AT - earlier)
+
+    found = investigate(bundle.write(tmp_path / "bundle"), QUESTION)
+
+    assert (("store", "dependency.slow", "possible") in found.suspects) is is_blamed
+
+
+def test_a_client_that_went_away_tells_of_nobody_who_is_called(tmp_path: Path) -> None:
+    text = (
+        'client timed out (110: Connection timed out) while sending to client, upstream: "http://store:80/"'
+    )
+
+    assert run({"cart": text, "search": text}, tmp_path).suspects == []
 
 
 def test_what_is_stated_comes_before_who_is_waited_for(tmp_path: Path) -> None:
@@ -80,6 +128,17 @@ def test_what_is_stated_comes_before_who_is_waited_for(tmp_path: Path) -> None:
         ("rpc error: DEADLINE_EXCEEDED", True),
         ("java.net.SocketTimeoutException: Read timed out", True),
         ("connect ETIMEDOUT 10.0.0.5:5432", True),
+        ("timeout of 5000ms exceeded", True),
+        ("Timeout was reached", True),
+        ("http client timed out", True),
+        ("did not time out", False),
+        ("no timeouts", False),
+        ('"timeouts": 0', False),
+        ("request timeout is 5 seconds", False),
+        ("timeout set to 30s", False),
+        ("idle timeout, closing", False),
+        ("client timed out (110: Connection timed out) while waiting for request", False),
+        ("upstream timed out (110: Connection timed out) while connecting to upstream", True),
         ("request failed (timeout=30s)", False),
         ("timeout: 30 is no number of seconds", False),
         ("read_timeout was changed", False),

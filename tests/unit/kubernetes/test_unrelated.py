@@ -64,7 +64,15 @@ def test_a_kind_that_is_well_is_told_and_other_trouble_beside_it(tmp_path: Path)
 def test_what_runs_on_a_node_matters_to_who_asks_of_nodes(tmp_path: Path) -> None:
     found = asked(tmp_path, "Why is the node not ready?", ON_IT)
 
-    assert [fault for _, fault, _ in found.suspects] == ["image.tag_missing"]
+    assert [suspect[1:] for suspect in found.suspects] == [("image.tag_missing", "possible")]
+    assert "node-1: looks healthy" in found.of_type("context")[0].statement
+
+
+@pytest.mark.parametrize("question", ["Why does the pod not start?", "Why do pods on the node not start?"])
+def test_what_is_asked_of_the_pods_of_a_node_is_still_proven(question: str, tmp_path: Path) -> None:
+    found = asked(tmp_path, question, ON_IT)
+
+    assert [suspect[1:] for suspect in found.suspects] == [("image.tag_missing", "confirmed")]
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,9 @@ class ClusterAccount:
     def well(self) -> list[Finding]:
         """Return that what is asked about is well, where nothing that was recorded of it says otherwise."""
         troubled = any(not each.is_of_log for each in self.selected) or bool(self._unplaced)
-        if troubled or not (self.question.names or self.question.kin):
+        if troubled and not self.question.asks_of_well_nodes:
+            return []
+        if not (self.question.names or self.question.kin):
             return []
         failing = {each.name for each in self.selected if each.is_of_log and self._matters(each)}
         asked = [
@@ -237,6 +239,9 @@ class ClusterAccount:
             stated = each.excerpt("isolation") is not None
         if self.question.asks_of_speed and not self.question.names and not each.tells_of_time:
             # That it makes anything slow is not stated.
+            stated = False
+        if self.question.asks_of_well_nodes and each.kind != "Node":
+            # What is wrong with a pod is not why its node, which is well, would not be.
             stated = False
         past = self.question.is_long_past(each)
         stated = stated and not past

@@ -89,6 +89,10 @@ _ABOUT_ROLLOUTS = vocabulary(
 # How kubectl writes ages of two days and more: 16d, 2d3h, 1y20d.
 _DAYS = re.compile(r"\d+[dy]")
 _PAST_SECONDS = 86_400.0
+_ABOUT_PODS = vocabulary(
+    """app application applications apps container containers image images pod pods pull schedule scheduled
+    scheduling start starting workload workloads"""
+)
 _ABOUT_SPEED = vocabulary("latency slow slowness slower sluggish performance throughput")
 _ABOUT_USE = vocabulary("cpu memory disk usage utilization utilisation load overloaded")
 _ABOUT_TIME = vocabulary("latency slow slowness slower performance timeouts timeout delay delays")
@@ -225,6 +229,11 @@ class ClusterQuestion:
         if self.names or self._of_kind:
             return []
         return [each for each in self.report.well if each.kind in self._kinds]
+
+    @property
+    def asks_of_well_nodes(self) -> bool:
+        """Tell whether the question is about nodes, which are well, and not about what runs on them."""
+        return bool(self.kin) and self._kinds == {"Node"} and not self._plain & _ABOUT_PODS
 
     def _is_tied(self, finding: ClusterFinding) -> bool:
         """Tell whether a finding matters to one of them, or is of a pod of theirs: one on a node."""

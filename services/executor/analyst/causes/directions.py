@@ -6,7 +6,7 @@ None of them is ever confirmed: each is only where a person would look first.
 from collections.abc import Callable, Iterator
 
 from services.executor.analyst.causes.candidates import Candidate
-from services.executor.analyst.reading.signs import Sign, tells_timeout
+from services.executor.analyst.reading.signs import Sign, tells_cut_off, tells_timeout
 from services.executor.analyst.reading.views import Log, MetricChange
 from services.executor.analyst.story.effects import CLOCK_SLACK, Effects
 from services.executor.analyst.story.failures import Failure
@@ -72,22 +72,41 @@ def _awaited(timeline: Timeline, effects: Effects) -> list[Candidate]:
     """Return whom several wait for in vain by their own words, where nobody waits for anybody else.
 
     One caller alone may itself be too busy to wait, or cut off; and what one only repeats of another's words
-    makes it no second.
+    makes it no second. Who is cut off by its own words tells of nobody, and whom they wait for may only wait
+    itself.
     """
+    cut_off = {each.owner for each in effects.failures.all if tells_cut_off(each.template.detail_text)}
     waits: dict[str, dict[str, Failure]] = {}
     for failure in effects.failures.new:
         text = failure.template.detail_text
-        if failure.owner and tells_timeout(text) and not effects.failures.origin_of(failure):
+        if failure.owner in cut_off or effects.failures.origin_of(failure):
+            continue
+        if failure.owner and tells_timeout(text):
             for peer in named_peers(failure.owner, text, timeline.topology):
                 waits.setdefault(peer, {}).setdefault(failure.owner, failure)
     peers = [*waits]
     if len(peers) != 1 or len(waits[peers[0]]) < _SEVERAL:
         return []
     first, *others = waits[peers[0]].values()
+    if _complains(peers[0], first.seconds - timeline.effect_window, timeline):
+        return []
     about = subject(peers[0], timeline.material.named(peers[0]))
     parts: list[Part] = [*about, *_wait(first)]
     clauses = [_wait(each) for each in others]
     return [Candidate(peers[0], "dependency.slow", first.seconds, "possible", parts, clauses)]
+
+
+def _complains(component: str, since: float, timeline: Timeline) -> bool:
+    """Tell whether a component itself warns, as never before an instant, of one that it calls."""
+    return any(
+        line.owner == component
+        and line.onset is not None
+        and line.onset >= since
+        and line.spot.at("severity").text != "other"
+        and bool(named_peers(component, line.detail_text, timeline.topology))
+        for log in timeline.split_logs
+        for line in log.templates
+    )
 
 
 def _wait(failure: Failure) -> list[Part]:

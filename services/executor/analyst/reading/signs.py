@@ -3,6 +3,7 @@
 import re
 from enum import Enum
 
+from services.executor.analyst.reading.stated import tells_client_gone
 from services.executor.analyst.reading.words import vocabulary, words_of
 
 
@@ -58,10 +59,18 @@ _PEER_ANSWER = re.compile(
     r"|Gateway Time-?out)\b",
     re.IGNORECASE,
 )
-# Not a setting of how long to wait, which any line can show.
+# Not a setting of how long to wait, which any line can show, nor that nobody waited in vain, nor a rest.
 _TIMEOUT = re.compile(
-    r"\btim(?:ed|e)[ -]?out\b(?!=|: ?\d)|\btimeouts\b|\bdeadline[ _]exceeded\b|\bETIMEDOUT\b"
+    r"(?<!\bno )(?<!\bnot )(?<!\bnever )(?<!\bwithout )(?<!\bwithout a )(?<!\bidle )(?<!\bsession )"
+    r"(?<!\bkeepalive )\btim(?:ed|e)[ -]?out\b"
+    r"(?!=|\"?: ?\d| (?:is|was|set|changed|raised|lowered|configured)\b(?! (?:reached|exceeded|hit)\b))"
+    r"|(?<!\bno )\btimeouts\b(?!=|\"?: ?\d)|\bdeadline[ _]exceeded\b|\bETIMEDOUT\b"
     r"|\b\w*Time(?:d[Oo]|o)ut(?:Error|Exception)\b",
+    re.IGNORECASE,
+)
+# What the system says to a program that has no network itself.
+_CUT_OFF = re.compile(
+    r"\bnetwork is (?:unreachable|down)\b|\b(?:ENETUNREACH|ENETDOWN)\b|\blink is down\b|\bno carrier\b",
     re.IGNORECASE,
 )
 _CHANGE_WORDS = vocabulary(
@@ -115,7 +124,12 @@ def tells_conversation(text: str) -> bool:
 
 def tells_timeout(text: str) -> bool:
     """Tell whether a line states that somebody waited for an answer in vain."""
-    return bool(_TIMEOUT.search(text))
+    return _TIMEOUT.search(text) is not None and not tells_client_gone(text)
+
+
+def tells_cut_off(text: str) -> bool:
+    """Tell whether a line states that its teller itself has no network."""
+    return bool(_CUT_OFF.search(text))
 
 
 def tells_change(text: str) -> bool:

@@ -42,6 +42,13 @@ OTHER_RESOURCE = "resource.exhausted"
 
 # What is wrong with a peer, as the one that calls it tells.
 _OF_PEERS = frozenset({UNREACHABLE, UNRESOLVED, CERTIFICATE, LIMITED})
+# What keeps what is written to it.
+_HOLDER = (
+    r"(?:server|node|instance|database|db|cluster|table|primary|store|storage|index|broker|engine|member"
+    r"|tablespace|volume)"
+)
+_REFUSED = r"\b(?:refused|rejected|denied|can(?:no|')t)\b"
+_OF_LOCK = r"(?:(?:access|row|share|update|exclusive|advisory|table|metadata|read|write)[ -]?){0,4}lock\b"
 # The first that a line holds counts. A cache that refuses writes was filled by those who write; a runtime
 # that stops to look for memory everywhere is short of it, and not out of it yet.
 _TABLE: tuple[tuple[str, bool, tuple[str, ...]], ...] = (
@@ -73,11 +80,15 @@ _TABLE: tuple[tuple[str, bool, tuple[str, ...]], ...] = (
     (
         READ_ONLY, False,
         (
-            r"\bREADONLY You can't write", r"\bMISCONF\b", r"\bNOREPLICAS\b", r"\bNotWritablePrimary\b",
-            r"\bcannot (?:\w+ ){1,4}in a read[- ]only transaction",
+            r"\bREADONLY You can't write", r"\bMISCONF (?:\w+ is configured|Errors writing)",
+            r"\bNOREPLICAS Not enough\b", r"\bNotWritablePrimary\b",
+            r"\bcannot execute (?:\w+ ){1,4}in a read[- ]only transaction",
             r"blocked by\b.{0,200}\b(?:index read-only|read[-_]only[-_]allow[-_]delete)\b",
-            r"running with the --(?:super-)?read-only option",
-            r"\b(?:refused|rejected|denied|can(?:no|')t)\b[^\"]{0,80}\bread[- ]only (?:replica|mode)\b",
+            r"running with the --(?:super-)?read-only option so it cannot",
+            rf"{_REFUSED}[^\"]{{0,80}}\bread[- ]only replica\b",
+            # An account or a page may be in that mode, too.
+            rf"{_REFUSED}[^\"]{{0,80}}\b{_HOLDER}\b[^\"]{{0,30}}\bread[- ]only mode\b",
+            r"\bwrites?\b[^\"]{0,20}\b(?:refused|rejected|denied)\b[^\"]{0,40}\bread[- ]only mode\b",
         ),
     ),
     (OTHER_RESOURCE, True, (r"too many open files", r"\bEMFILE\b")),
@@ -101,8 +112,8 @@ _TABLE: tuple[tuple[str, bool, tuple[str, ...]], ...] = (
     (
         LOCK, False,
         (
-            r"still waiting for \w+", r"deadlock (?:detected|found)", r"lock timeout", r"lock wait timeout",
-            r"could not obtain lock",
+            rf"still waiting for (?:an? |the )?{_OF_LOCK}", r"deadlock (?:detected|found)", r"lock timeout",
+            r"lock wait timeout", r"could not obtain lock",
         ),
     ),
     (
@@ -152,6 +163,12 @@ _ANSWER = re.compile(
     re.IGNORECASE,
 )
 _ROOM = frozenset({"disk.exhausted", "memory.exhausted"})
+# Whom a server answers went away, or said nothing more: that is about nobody whom it calls.
+_CLIENT_GONE = re.compile(
+    r"\bwhile (?:sending (?:\w+ )?to client|reading client request|waiting for (?:client )?request"
+    r"|processing HTTP/\d connection|keepalive)\b",
+    re.IGNORECASE,
+)
 # What a peer may do to a caller now and then, all being well: the caller tries again.
 _PASSING = frozenset({LIMITED, UNRESOLVED, UNREACHABLE})
 
@@ -162,9 +179,16 @@ def stated_by(text: str) -> Stated | None:
         return None
     for fault, outright, pattern in _PATTERNS:
         if found := pattern.search(text):
+            if fault == UNREACHABLE and tells_client_gone(text):
+                return None
             answered = fault == READ_ONLY or (fault in _ROOM and _ANSWER.search(text) is not None)
             return Stated(fault, outright, found.start(), found.end(), answered)
     return None
+
+
+def tells_client_gone(text: str) -> bool:
+    """Tell whether a server states that the client whom it answers is gone or says nothing more."""
+    return bool(_CLIENT_GONE.search(text))
 
 
 def tells_of_peer(text: str) -> bool:

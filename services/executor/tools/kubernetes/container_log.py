@@ -81,10 +81,11 @@ _FAULTS: Final = tuple(
         (
             "dependency.read_only",
             (
-                r"\bREADONLY You can't write|\bMISCONF\b|\bNOREPLICAS\b|\bNotWritablePrimary\b"
-                r"|\bcannot (?:\w+ ){1,4}in a read[- ]only transaction"
+                r"\bREADONLY You can't write|\bMISCONF (?:\w+ is configured|Errors writing)"
+                r"|\bNOREPLICAS Not enough\b|\bNotWritablePrimary\b"
+                r"|\bcannot execute (?:\w+ ){1,4}in a read[- ]only transaction"
                 r"|blocked by\b.{0,200}\b(?:index read-only|read[-_]only[-_]allow[-_]delete)\b"
-                r"|running with the --(?:super-)?read-only option"
+                r"|running with the --(?:super-)?read-only option so it cannot"
                 r"|OOM command not allowed|used memory > 'maxmemory'|could not extend file"
             ),
         ),
