@@ -1,4 +1,4 @@
-"""Weaker readings, where neither a change nor a mechanism is stated: who stopped, was busier, is slow.
+"""Weaker readings, where neither a change nor a mechanism is stated: who stopped, was busier, or is slow.
 
 None of them is ever confirmed: each is only where a person would look first.
 """
