@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from services.executor.sources.log_envelopes import unwrapped
 from services.executor.sources.log_line import LogLine
+from services.executor.sources.log_requests import without_origin
 
 # Before the time stand the client, its identity and its user; some servers put their own name before them.
 _COMMON: Final = re.compile(r"(?:\S+ (?=[0-9a-fA-F.:]+ \S+ \S+ \[))?(\S+) \S+ \S+ \[[0-9]{2}/[A-Z][a-z]{2}/")
@@ -31,7 +32,6 @@ _METHOD: Final = r"GET|HEAD|POST|PUT|DELETE|PATCH|OPTIONS"
 _REQUEST: Final = re.compile(rf'\b({_METHOD}) ([^\s"?]+)')
 # What stands for itself, or behind the name of a field, and begins as a path does.
 _PATH: Final = re.compile(r'(?<![^\s"\'=:,])/[^\s"\'?,]*')
-_ORIGIN: Final = re.compile(r"(?<![a-z])[a-z]++://[^/\s]*")
 
 
 def client_of(line: LogLine) -> str:
@@ -53,7 +53,7 @@ def path_of(line: LogLine) -> str:
     """Return the path of the request, without its query."""
     match = _REQUEST.search(line.parsed.message)
     path = match.group(2) if match else _stated(_fields(_inner(line.text)), _PATH_KEYS)
-    return _ORIGIN.sub("", path, count=1).partition("?")[0]
+    return without_origin(path).partition("?")[0]
 
 
 def is_to(line: LogLine, path: str) -> bool:

@@ -33,6 +33,11 @@ _CLOUDFRONT = re.compile(
 _ORIGIN = re.compile(r"(?<![a-z])[a-z]++://[^/\s]*")
 
 
+def without_origin(text: str) -> str:
+    """Return a text without the scheme and the host of the first URL in it."""
+    return _ORIGIN.sub("", text, count=1)
+
+
 def access(text: str, _near: Instant | None) -> Parsed | None:
     """Read a line of the common log format or one that begins so."""
     match = _ACCESS.match(text)
@@ -66,7 +71,7 @@ def balancer(text: str, _near: Instant | None) -> Parsed | None:
     if time is None:
         return None
     took = [seconds(each, "s") for each in times if not each.startswith("-")]
-    return _request(time, _ORIGIN.sub("", request, count=1), outcome, sum(took) if took else None)
+    return _request(time, without_origin(request), outcome, sum(took) if took else None)
 
 
 def cloudfront(text: str, _near: Instant | None) -> Parsed | None:
