@@ -133,10 +133,12 @@ class Template:
     @property
     def is_in_passing(self) -> bool:
         """Tell whether it mentions as routine, and seldom, what callers meet now and then."""
-        level, stated = self.level.upper(), stated_by(self.first_text)
-        if stated is None or not may_pass(stated.fault) or not level or level in _NOTED:
+        level = self.level.upper()
+        is_routine = level and level not in _NOTED and self.spot.at("severity").text == "other"
+        if not is_routine or self.spot.at("count").count > _SELDOM:
             return False
-        return self.spot.at("severity").text == "other" and self.spot.at("count").count <= _SELDOM
+        stated = stated_by(self.first_text)
+        return stated is not None and may_pass(stated.fault)
 
     @property
     def detail_text(self) -> str:
